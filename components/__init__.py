@@ -1,0 +1,1 @@
+"""Reusable components of a Karpenter installation on Amazon EKS."""

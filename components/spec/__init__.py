@@ -1,0 +1,1 @@
+"""Documents, names and rules as plain data: no Pulumi here."""

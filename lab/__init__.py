@@ -1,0 +1,1 @@
+"""The lab: the whole stack on one machine, without an AWS account."""
