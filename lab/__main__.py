@@ -28,7 +28,6 @@ HERE = Path(__file__).parents[1] / ".lab"
 @contextmanager
 def _failing_in_lines() -> Iterator[None]:
     """Turn what can go wrong into lines and exit code 1; Ctrl-C into exit code 130."""
-
     try:
         yield
     except (ToolchainError, story.DemoError, ProcessError) as error:
@@ -48,7 +47,6 @@ def tools() -> None:
 @app.command()
 def up(folder: Folder = HERE) -> None:
     """Start the lab; does nothing where it runs already."""
-
     with _failing_in_lines():
         state = start(folder.absolute(), ensure_tools())
         typer.echo(f"The lab is up. Kubernetes: {state.kubernetes_endpoint}, emulated AWS: {state.aws_endpoint}")
@@ -57,7 +55,6 @@ def up(folder: Folder = HERE) -> None:
 @app.command()
 def down(folder: Folder = HERE) -> None:
     """Stop the lab and forget what was in it; use demo-down to destroy the stack first."""
-
     with _failing_in_lines():
         stop(folder.absolute())
 
@@ -65,7 +62,6 @@ def down(folder: Folder = HERE) -> None:
 @app.command()
 def status(folder: Folder = HERE) -> None:
     """Print what runs, as JSON; exit code 1 when the lab is down."""
-
     state = read_state(folder.absolute())
     if state is None:
         typer.echo("{}")
@@ -76,7 +72,6 @@ def status(folder: Folder = HERE) -> None:
 @app.command()
 def diagnose(folder: Folder = HERE) -> None:
     """Say what is wrong in the lab, a line each; exit code 1 when something is."""
-
     state = read_state(folder.absolute())
     findings = ["the lab is not running"] if state is None else find(state)
     for finding in findings:
@@ -87,7 +82,6 @@ def diagnose(folder: Folder = HERE) -> None:
 @app.command(context_settings={"ignore_unknown_options": True})
 def run(command: list[str], folder: Folder = HERE) -> None:
     """Run a command with the lab's environment: ``python -m lab run -- pulumi preview --stack lab``."""
-
     state = read_state(folder.absolute())
     if state is None:
         typer.echo("the lab is not running: start it with `make lab-up`", err=True)
@@ -98,7 +92,6 @@ def run(command: list[str], folder: Folder = HERE) -> None:
 @app.command()
 def demo(folder: Folder = HERE, timeout: Seconds = 180) -> None:
     """Run the whole story: pods, nodes that Karpenter launches, and back to none."""
-
     with _failing_in_lines():
         story.demo(folder.absolute(), timeout)
 
@@ -106,7 +99,6 @@ def demo(folder: Folder = HERE, timeout: Seconds = 180) -> None:
 @app.command(name="demo-down")
 def demo_down(folder: Folder = HERE, timeout: Seconds = 180) -> None:
     """Destroy the stack with pods still running, prove that nothing is left, stop the lab."""
-
     with _failing_in_lines():
         story.demo_down(folder.absolute(), timeout)
 
