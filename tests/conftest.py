@@ -1,0 +1,36 @@
+"""One lab for all tests of a run that need one; it starts when the first of them asks for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support import Lab
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def tools() -> Path:
+    """The folder of the lab's programs, built where they are missing."""
+    from lab.toolchain import ensure_tools
+
+    return ensure_tools()
+
+
+@pytest.fixture(scope="session")
+def lab(tools: Path) -> Iterator[Lab]:
+    """A running lab of the tests' own, apart from the one that `make demo` leaves up."""
+    from lab.lab import environment, start, stop
+    from tests.support import Lab
+
+    folder = ROOT / ".lab" / "test"
+    stop(folder)
+    state = start(folder, tools)
+    yield Lab(folder, state, environment(state))
+    stop(folder)
