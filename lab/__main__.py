@@ -13,6 +13,9 @@ from typing import Annotated
 import typer
 
 from lab import demo as story
+from lab.bench import bench as measure_previews
+from lab.bench import table
+from lab.console import show
 from lab.diagnose import diagnose as find
 from lab.lab import environment, start, stop
 from lab.processes import ProcessError
@@ -94,6 +97,17 @@ def demo(folder: Folder = HERE, timeout: Seconds = 180) -> None:
     """Run the whole story: pods, nodes that Karpenter launches, and back to none."""
     with _failing_in_lines():
         story.demo(folder.absolute(), timeout)
+
+
+@app.command()
+def bench(folder: Folder = HERE / "bench") -> None:
+    """Time previews with 1 to 500 NodePools beside their floor, in a lab of its own."""
+    with _failing_in_lines():
+        state = start(folder.absolute(), ensure_tools())
+        try:
+            show(table(measure_previews(environment(state))))
+        finally:
+            stop(folder.absolute())
 
 
 @app.command(name="demo-down")

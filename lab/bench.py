@@ -1,0 +1,211 @@
+"""`make bench`: previews with many NodePools, beside what the engine needs at least for as many resources."""
+
+import json
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import yaml
+from rich.table import Table
+
+from lab.console import step
+from lab.pulumi import Stack
+
+SIZES = (1, 10, 100, 500)
+SAMPLE_SECONDS = 0.05
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+ROOT = Path(__file__).parents[1]
+
+PREVIEW = ("pulumi", "preview", "--stack", "bench", "--json", "--non-interactive")
+NO_CLUSTER = json.dumps(
+    {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "none", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "users": [{"name": "none", "user": {}}],
+        "contexts": [{"name": "none", "context": {"cluster": "none", "user": "none"}}],
+        "current-context": "none",
+    }
+)
+
+FLOOR_PROGRAM = '''"""As many plain custom resources as asked for, and nothing else."""
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+provider = k8s.Provider("floor", kubeconfig=pulumi.Config().require("kubeconfig"))
+for number in range(pulumi.Config().require_int("count")):
+    k8s.apiextensions.CustomResource(
+        f"pool-{number}",
+        api_version="karpenter.sh/v1",
+        kind="NodePool",
+        metadata={"name": f"pool-{number}"},
+        spec={"template": {"spec": {"requirements": [], "nodeClassRef": {"name": "default"}}}},
+        opts=pulumi.ResourceOptions(provider=provider),
+    )
+'''
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One run of a command.
+
+    Attributes:
+        seconds: Wall-clock time, in seconds.
+        megabytes: The highest sum of the resident memory of the command and everything that it started, in MB.
+        output: What it printed.
+    """
+
+    seconds: float
+    megabytes: float
+    output: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """Two previews side by side.
+
+    Attributes:
+        pools: The stack's number of NodePools.
+        resources: How many resources each of the two previews has.
+        stack: The stack's preview.
+        floor: The preview of as many plain custom resources.
+    """
+
+    pools: int
+    resources: int
+    stack: Measure
+    floor: Measure
+
+    @property
+    def ratio(self) -> float:
+        """How many times longer the stack's preview takes."""
+        return self.stack.seconds / self.floor.seconds
+
+
+def measure(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> Measure:
+    """Run a command and measure it.
+
+    Raises:
+        subprocess.CalledProcessError: If it fails.
+    """
+    started = time.monotonic()
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=dict(environment),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    peak = 0
+    finished = threading.Event()
+
+    def sample() -> None:
+        nonlocal peak
+        while not finished.wait(SAMPLE_SECONDS):
+            peak = max(peak, session_memory(process.pid))
+
+    sampler = threading.Thread(target=sample)
+    sampler.start()
+    output, errors = process.communicate()
+    finished.set()
+    sampler.join()
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command, output, errors)
+    return Measure(time.monotonic() - started, peak / 1e6, output)
+
+
+def session_memory(session: int) -> int:
+    """The resident memory of every process of a session, in bytes (Linux; elsewhere 0)."""
+    total = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:  # it ended meanwhile
+            continue
+        # proc(5): after the name come state, ppid, pgrp, session, ... and resident pages as the 22nd of these.
+        if int(fields[3]) == session:
+            total += int(fields[21]) * PAGE_BYTES
+    return total
+
+
+def bench(environment: Mapping[str, str], sizes: Sequence[int] = SIZES) -> list[Row]:
+    """Measure previews of a new stack and of the floor, in one run.
+
+    Args:
+        environment: The environment of a running lab.
+        sizes: Numbers of NodePools.
+
+    Returns:
+        One row for each size.
+    """
+    rows = []
+    with TemporaryDirectory() as folder:
+        for count in sizes:
+            project = _stack_project(Path(folder) / f"stack-{count}", count, environment)
+            with step(f"previewing the stack with {count} NodePools"):
+                stack = measure(PREVIEW, project, environment)
+            resources = json.loads(stack.output)["changeSummary"]["create"]
+            floor_project = _floor_project(Path(folder) / f"floor-{count}", resources, environment)
+            with step(f"previewing {resources} plain custom resources"):
+                floor = measure(PREVIEW, floor_project, environment)
+            rows.append(Row(count, resources, stack, floor))
+    return rows
+
+
+def table(rows: Sequence[Row]) -> Table:
+    """The rows as a table for people."""
+    shown = Table(title="pulumi preview of a new stack, beside as many plain custom resources")
+    for heading in ("NodePools", "resources", "stack", "floor", "ratio", "stack's peak", "floor's peak"):
+        shown.add_column(heading, justify="right")
+    for row in rows:
+        shown.add_row(
+            str(row.pools),
+            str(row.resources),
+            f"{row.stack.seconds:.1f} s",
+            f"{row.floor.seconds:.1f} s",
+            f"{row.ratio:.2f}",
+            f"{row.stack.megabytes:.0f} MB",
+            f"{row.floor.megabytes:.0f} MB",
+        )
+    return shown
+
+
+def _stack_project(folder: Path, pools: int, environment: Mapping[str, str]) -> Path:
+    """The stack's own program, with the lab's configuration and so many NodePools."""
+    folder.mkdir()
+    for name in ("Pulumi.yaml", "__main__.py", "settings", "components", ".venv", ".lab"):
+        (folder / name).symlink_to(ROOT / name)
+    text = (ROOT / "Pulumi.lab.yaml").read_text()
+    content = yaml.safe_load(text)
+    pool = content["config"]["karpenter-eks:nodePools"]["default"]
+    content["config"]["karpenter-eks:nodePools"] = {
+        f"pool-{number}": {**pool, "labels": {"example.com/team": f"team-{number}"}} for number in range(pools)
+    }
+    (folder / "Pulumi.bench.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+    return _with_stack(folder, environment)
+
+
+def _floor_project(folder: Path, resources: int, environment: Mapping[str, str]) -> Path:
+    folder.mkdir()
+    (folder / ".venv").symlink_to(ROOT / ".venv")
+    runtime = {"name": "python", "options": {"toolchain": "pip", "virtualenv": ".venv"}}
+    (folder / "Pulumi.yaml").write_text(yaml.safe_dump({"name": "floor", "runtime": runtime}))
+    # The new stack's provider has no cluster yet either, so neither of the two asks an API server.
+    config = {"floor:count": resources, "floor:kubeconfig": NO_CLUSTER}
+    (folder / "Pulumi.bench.yaml").write_text(yaml.safe_dump({"config": config}))
+    (folder / "__main__.py").write_text(FLOOR_PROGRAM)
+    return _with_stack(folder, environment)
+
+
+def _with_stack(folder: Path, environment: Mapping[str, str]) -> Path:
+    """Give a project an empty stack; the lab's own backend is left alone."""
+    Stack(folder, "bench", environment).select()
+    return folder
