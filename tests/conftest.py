@@ -34,3 +34,19 @@ def lab(tools: Path) -> Iterator[Lab]:
     state = start(folder, tools)
     yield Lab(folder, state, environment(state))
     stop(folder)
+
+
+@pytest.fixture(scope="session")
+def deployed(lab: Lab) -> Lab:
+    """The lab after `make demo`: the stack is deployed, its pools are Ready, and no pod waits."""
+    from tests.support import output_of
+
+    done = lab.command("demo", "--timeout", "120")
+    assert done.returncode == 0, f"make demo fails on a machine where everything is in order: {output_of(done)}"
+    lab.demo_output = done.stdout
+    return lab
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The test that takes the lab down comes last, whatever the names of the files are."""
+    items.sort(key=lambda item: item.get_closest_marker("takes_the_lab_down") is not None)

@@ -10,10 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lab.state import State
-
 from lab import story
 from lab.demo import aws_of
+from lab.state import State
 
 ROOT = Path(__file__).parents[1]
 PROJECT_FILES = (
@@ -63,12 +62,14 @@ class Lab:
         state: What it says of itself.
         environment: The environment of programs inside it.
         project: The stack's program: the repository itself, or a copy.
+        demo_output: What `make demo` printed, once it ran.
     """
 
     folder: Path
     state: State
     environment: Mapping[str, str]
     project: Path = field(default=ROOT)
+    demo_output: str = ""
 
     @cached_property
     def cluster(self) -> story.Cluster:
