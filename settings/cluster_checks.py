@@ -13,7 +13,7 @@ from settings.karpenter import KarpenterSettings
 
 _INSTANCE_TYPE: Final = re.compile(r"^([a-z]+\d*)([a-z]*)[a-z0-9-]*\.[a-z0-9-]+\Z")
 _AL2023_RELEASE: Final = re.compile(r"^(\d+\.\d+)\.\d+-\d{8}\Z")
-_BOTTLEROCKET_RELEASE: Final = re.compile(r"^\d+\.\d+\.\d+-[0-9a-f]{8}\Z")
+_BOTTLEROCKET_RELEASE: Final = re.compile(r"^\d+\.\d+\.\d+(-[0-9a-f]{8})?\Z")
 _RESERVED_NAMESPACES: Final = ("default", "kube-node-lease", "kube-public")
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import model_validator
+from pydantic_core import PydanticCustomError
+
 from components.spec.fields import STACK, Strict, doc
 
 ROLE_NAME = r"^[\w+=,.@-]{1,64}$"
@@ -95,6 +98,15 @@ class ControllerRoleSettings(Strict):
 
 class InterruptionQueueSettings(Strict):
     """The queue that tells Karpenter of Spot interruptions, health events and state changes."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_queue_of_your_own(cls, value: object) -> object:
+        if isinstance(value, str):
+            kind = "queue"
+            message = "must be a map: the stack makes the queue itself and hands its name to the controller, no ARN or URL"
+            raise PydanticCustomError(kind, message)
+        return value
 
     enabled: bool = doc(
         True,

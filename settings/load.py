@@ -58,7 +58,7 @@ def examine(raw: Raw) -> tuple[Loaded | None, list[Problem]]:
     Returns:
         The settings, or None when something is wrong; and the problems, errors and warnings.
     """
-    data = {"environment": raw.stack, **raw.data}
+    data = {**raw.data, "environment": raw.data.get("environment") or raw.stack}
     settings, formal, _ = parse(Settings, "", data)
     problems = [*raw.problems, *formal, *check(Draft(data), raw.region), *_encrypted(raw.secrets)]
     shown = list({line(hidden): hidden for hidden in (_hide(p, data, raw.secrets) for p in problems)}.values())
