@@ -1,0 +1,1 @@
+"""Emulated AWS: ministack in front, moto as its EC2, and what Karpenter needs beyond both."""

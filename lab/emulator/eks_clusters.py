@@ -1,0 +1,207 @@
+"""Clusters: the real control plane behind them, the security group that EKS makes, updates, protection."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from ministack.services import eks
+from moto.ec2.exceptions import EC2ClientError
+
+from lab.emulator import ec2_resources, eks_catalogue
+from lab.emulator.eks_request import (
+    EksError,
+    Request,
+    answer,
+    forget_updates,
+    invalid,
+    random_digits,
+    record_update,
+    updates_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lab.emulator.ec2 import Answer
+    from lab.emulator.options import Options
+
+_GROUP_DESCRIPTION = (
+    "EKS created security group applied to ENI that is attached to EKS Control Plane master nodes, "
+    "as well as any managed workloads."
+)
+_MIN_ZONES = 2
+_LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+_PLAIN_UPDATES = {
+    "upgradePolicy": "UpgradePolicyUpdate",
+    "zonalShiftConfig": "ZonalShiftConfigUpdate",
+    "accessConfig": "AccessConfigUpdate",
+    "deletionProtection": "DeletionProtectionUpdate",
+}
+
+
+def create(request: Request) -> Answer:
+    """CreateCluster."""
+    body = request.body
+    eks_catalogue.check_version(body.get("version") or eks_catalogue.DEFAULT_VERSION)
+    request.pass_role(str(body.get("roleArn", "")), "eks.amazonaws.com")
+    with request.lab.ec2_lock:
+        vpc_id = _vpc_of(request, body.get("resourcesVpcConfig", {}).get("subnetIds", []))
+    status, headers, payload = request.plain()
+    if status != 200:
+        return status, headers, payload
+    cluster = request.cluster(body["name"])
+    with request.lab.ec2_lock:
+        group = _make_group(request, cluster["name"], vpc_id)
+    _complete(cluster, body, request.lab.options, vpc_id, group)
+    shown = {k: v for k, v in cluster.items() if not k.startswith("_")}
+    return answer({"cluster": {**shown, "status": "CREATING"}})
+
+
+def delete(request: Request, name: str) -> Answer:
+    """DeleteCluster."""
+    cluster = request.cluster(name)
+    if cluster.get("deletionProtection"):
+        text = f"Cluster {name} cannot be deleted because deletion protection is enabled. Disable it first."
+        raise EksError(400, "InvalidRequestException", text)
+    if any(key.startswith(f"{name}/") for key in eks._nodegroups):  # noqa: SLF001
+        raise EksError(409, "ResourceInUseException", "Cluster has nodegroups attached")
+    for key in [key for key in eks._addons if key.startswith(f"{name}/")]:  # noqa: SLF001
+        eks._addons.pop(key, None)  # noqa: SLF001
+    group = cluster["resourcesVpcConfig"].get("clusterSecurityGroupId")
+    result = request.plain()
+    forget_updates(name)
+    with request.lab.ec2_lock, contextlib.suppress(EC2ClientError):
+        request.ec2.delete_security_group(group_id=group)
+    return result
+
+
+def update_config(request: Request, name: str) -> Answer:
+    """UpdateClusterConfig: one kind of change at a time, as EKS wants it."""
+    cluster, body = request.cluster(name), request.body
+    if body.get("resourcesVpcConfig"):
+        cluster["resourcesVpcConfig"].update(body["resourcesVpcConfig"])
+        kind = "VpcConfigUpdate" if "subnetIds" in body["resourcesVpcConfig"] else "EndpointAccessUpdate"
+        return record_update(name, kind, body["resourcesVpcConfig"])
+    if body.get("logging"):
+        cluster["logging"] = _logging({**cluster, **body})
+        return record_update(name, "LoggingUpdate", body["logging"])
+    for field, kind in _PLAIN_UPDATES.items():
+        if field in body:
+            value = body[field]
+            if value == cluster.get(field):
+                text = "No changes needed for the cluster"
+                raise invalid(text)
+            cluster[field] = {**cluster.get(field, {}), **value} if isinstance(value, dict) else value
+            return record_update(name, kind, {field: value})
+    text = "The type for cluster update was not provided."
+    raise invalid(text)
+
+
+def update_version(request: Request, name: str) -> Answer:
+    """UpdateClusterVersion: one minor version up at a time."""
+    cluster = request.cluster(name)
+    wanted, now = str(request.body.get("version", "")), str(cluster["version"])
+    eks_catalogue.check_version(wanted)
+    step = int(wanted.split(".")[1]) - int(now.split(".")[1])
+    if step != 1:
+        text = f"Unsupported Kubernetes minor version update from {now} to {wanted}"
+        raise invalid(text)
+    cluster["version"] = wanted
+    return record_update(name, "VersionUpdate", {"Version": wanted})
+
+
+def list_updates(request: Request, name: str) -> Answer:
+    """ListUpdates."""
+    request.cluster(name)
+    return answer({"updateIds": list(updates_of(name))})
+
+
+def describe_update(_request: Request, name: str, update_id: str) -> Answer:
+    """DescribeUpdate."""
+    found = updates_of(name).get(update_id)
+    if found is None:
+        raise EksError(404, "ResourceNotFoundException", f"No update found for ID: {update_id}.")
+    return answer({"update": {k: v for k, v in found.items() if k != "owner"}})
+
+
+def sync_tags(_request: Request, arn: str) -> None:
+    """Let a record show the tags that TagResource and UntagResource changed."""
+    tags = dict(eks._tags.get(arn, {}))  # noqa: SLF001
+    stores = ((eks._clusters, "arn"), (eks._nodegroups, "nodegroupArn"), (eks._addons, "addonArn"))  # noqa: SLF001
+    for store, field in stores:
+        for record in list(store.values()):
+            if record.get(field) == arn:
+                record["tags"] = tags
+
+
+def _vpc_of(request: Request, subnet_ids: list[str]) -> str:
+    subnets = [(subnet_id, ec2_resources.find_subnet(request.ec2, subnet_id)) for subnet_id in subnet_ids]
+    missing = [subnet_id for subnet_id, subnet in subnets if subnet is None]
+    if missing:
+        text = f"The subnet ID '{missing[0]}' does not exist"
+        raise invalid(text)
+    if len({subnet.availability_zone for _, subnet in subnets}) < _MIN_ZONES:
+        text = "Subnets specified must be in at least two different AZs"
+        raise invalid(text)
+    return str(subnets[0][1].vpc_id)
+
+
+def _make_group(request: Request, name: str, vpc_id: str) -> str:
+    group_name = f"eks-cluster-sg-{name}-{random_digits(9)}"
+    tags = {"Name": group_name, "aws:eks:cluster-name": name, f"kubernetes.io/cluster/{name}": "owned"}
+    group = request.ec2.create_security_group(group_name, _GROUP_DESCRIPTION, vpc_id, tags=tags)
+    request.ec2.authorize_security_group_ingress(
+        group.id, "-1", "-1", "-1", [], source_groups=[{"GroupId": group.id}], vpc_id=vpc_id
+    )
+    return str(group.id)
+
+
+def _complete(
+    cluster: dict[str, Any], body: Mapping[str, Any], options: Options, vpc_id: str, group: str
+) -> None:
+    cluster["resourcesVpcConfig"].update({"vpcId": vpc_id, "clusterSecurityGroupId": group})
+    cluster["version"] = body.get("version") or eks_catalogue.DEFAULT_VERSION
+    cluster["platformVersion"] = "eks.9"
+    cluster["status"] = "ACTIVE"
+    cluster["logging"] = _logging(body)
+    cluster["accessConfig"] = {
+        "authenticationMode": "CONFIG_MAP",
+        "bootstrapClusterCreatorAdminPermissions": True,
+        **body.get("accessConfig", {}),
+    }
+    cluster["upgradePolicy"] = {"supportType": "EXTENDED", **body.get("upgradePolicy", {})}
+    cluster["deletionProtection"] = bool(body.get("deletionProtection"))
+    cluster["zonalShiftConfig"] = {"enabled": False, **body.get("zonalShiftConfig", {})}
+    cluster["health"] = {"issues": []}
+    if options.kubernetes_endpoint:
+        cluster["endpoint"] = options.kubernetes_endpoint
+    if options.kubernetes_ca_file:
+        cluster["certificateAuthority"] = {
+            "data": base64.b64encode(options.kubernetes_ca_file.read_bytes()).decode("ascii")
+        }
+    elif not cluster["certificateAuthority"].get("data"):
+        cluster["certificateAuthority"] = {"data": base64.b64encode(b"no control plane runs").decode("ascii")}
+    region = cluster["arn"].split(":")[3]
+    oidc_id = cluster["identity"]["oidc"]["issuer"].rpartition("/")[2]
+    issuer = options.oidc_issuer or f"https://oidc.eks.{region}.amazonaws.com/id/{oidc_id}"
+    cluster["identity"]["oidc"]["issuer"] = issuer
+
+
+def _logging(body: Mapping[str, Any]) -> dict[str, Any]:
+    entries = (body.get("logging") or {}).get("clusterLogging") or []
+    on = [kind for entry in entries if entry.get("enabled") for kind in entry.get("types", [])]
+    off = [kind for kind in _LOG_TYPES if kind not in on]
+    shown = [{"types": on, "enabled": True}] if on else []
+    return {"clusterLogging": [*shown, {"types": off, "enabled": False}] if off else shown}
+
+
+def zonal_shift(lab_clusters: Mapping[str, Any], arn: str) -> bytes | None:
+    """arc-zonal-shift's view of a cluster; None when it is not managed by zonal shift."""
+    for cluster in lab_clusters.values():
+        if cluster.get("arn") == arn and cluster.get("zonalShiftConfig", {}).get("enabled"):
+            body = {"appliedWeights": {}, "arn": arn, "autoshifts": [], "name": cluster["name"], "zonalShifts": []}
+            return json.dumps(body).encode()
+    return None

@@ -1,0 +1,127 @@
+"""The lab's own routes under `/_lab/`, in front of the emulated AWS."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+from ministack.core.responses import request_scope
+
+from lab.emulator import image_store, images, inventory, pod_identity, token_review
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from lab.emulator.instance_events import InstanceEvents
+    from lab.emulator.state import Lab
+
+    Asgi = Callable[[Any, Any, Any], Awaitable[None]]
+    Reply = tuple[int, Any]
+
+
+class Routes:
+    """ASGI application: `/_lab/...` here, everything else to ministack.
+
+    Args:
+        lab: the running emulator.
+        events: puts notices about instances onto the bus.
+        inner: ministack's application.
+    """
+
+    def __init__(self, lab: Lab, events: InstanceEvents, inner: Asgi) -> None:
+        self._lab, self._events, self._inner = lab, events, inner
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith("/_lab/"):
+            await self._inner(scope, receive, send)
+            return
+        self._lab.loop = asyncio.get_running_loop()
+        body = await _body(receive)
+        query = {k: v[0] for k, v in parse_qs(scope.get("query_string", b"").decode()).items()}
+        headers = {k.decode().lower(): v.decode() for k, v in scope.get("headers", [])}
+        status, answer = self._answer(scope["path"].removeprefix("/_lab/"), query, headers, body)
+        text = json.dumps(answer).encode()
+        start = {"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]}
+        await send(start)
+        await send({"type": "http.response.body", "body": text})
+
+    def _answer(self, path: str, query: dict[str, str], headers: dict[str, str], body: bytes) -> Reply:
+        region = query.get("region") or self._lab.options.region
+        try:
+            document = json.loads(body) if body else {}
+        except json.JSONDecodeError as error:
+            return 400, {"code": "InvalidJson", "message": str(error)}
+        with request_scope(self._lab.options.account_id, region):
+            if path.startswith("events/"):
+                return self._event(path.removeprefix("events/"), document, region)
+            if path.startswith("pod-identity"):
+                return self._pod_identity(path, query, headers, document, region)
+            return self._simple(path, query, document, region)
+
+    def _simple(self, path: str, query: dict[str, str], document: dict[str, Any], region: str) -> Reply:
+        answers: dict[str, Callable[[], Any]] = {
+            "health": lambda: {"status": "ok", "region": self._lab.options.region},
+            "leftovers": lambda: inventory.leftovers(self._lab),
+            "instances": lambda: {"instances": inventory.instances(self._lab, region)},
+            "denials": lambda: {"denials": list(self._lab.denials)},
+            "denials/clear": self._clear_denials,
+            "token-review": lambda: token_review.review(self._lab, document, query.get("cluster", "")),
+            "images/publish": lambda: self._publish(document),
+            "shortages": lambda: self._shortages(document),
+        }
+        if path not in answers:
+            return 404, {"code": "NoRoute", "message": f"/_lab/{path}: there are {', '.join(sorted(answers))}"}
+        return 200, answers[path]()
+
+    def _clear_denials(self) -> dict[str, int]:
+        count = len(self._lab.denials)
+        self._lab.denials.clear()
+        return {"cleared": count}
+
+    def _publish(self, document: dict[str, Any]) -> dict[str, Any]:
+        release = str(document.get("release") or images.NEWER)
+        return {"release": release, "imageIds": image_store.publish(self._lab, release)}
+
+    def _shortages(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Replace the list of what has no capacity, or show it."""
+        if "shortages" in document:
+            self._lab.shortages = {
+                (s.get("instanceType", "*"), s.get("zone", "*"), s.get("capacityType", "*"))
+                for s in document["shortages"]
+            }
+        shown = [dict(zip(("instanceType", "zone", "capacityType"), s, strict=True)) for s in self._lab.shortages]
+        return {"shortages": shown}
+
+    def _event(self, name: str, document: dict[str, Any], region: str) -> Reply:
+        senders = self._events.by_name()
+        instance_id = str(document.get("instanceId") or "")
+        if name not in senders or not instance_id:
+            text = f"POST /_lab/events/<{'|'.join(senders)}> with {{\"instanceId\": \"i-...\"}}"
+            return 400, {"code": "InvalidEvent", "message": text}
+        known = {one["instanceId"] for one in inventory.instances(self._lab, region)}
+        if instance_id not in known:
+            return 404, {"code": "InvalidInstanceID.NotFound", "message": f"no instance {instance_id} in {region}"}
+        senders[name](instance_id, region)
+        return 200, {"sent": name, "instanceId": instance_id}
+
+    def _pod_identity(
+        self, path: str, query: dict[str, str], headers: dict[str, str], document: dict[str, Any], region: str
+    ) -> Reply:
+        try:
+            if path == "pod-identity/credentials":
+                pod = pod_identity.claims_of(headers.get("authorization", ""), query.get("cluster", ""))
+                return 200, pod_identity.agent_document(pod_identity.assume(self._lab, pod, region))
+            return 200, pod_identity.assume(self._lab, document, region)
+        except pod_identity.PodIdentityError as error:
+            return error.status, {"code": error.code, "message": error.text}
+
+
+async def _body(receive: Any) -> bytes:
+    parts = b""
+    while True:
+        message = await receive()
+        parts += message.get("body", b"")
+        if not message.get("more_body"):
+            return parts
