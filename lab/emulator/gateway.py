@@ -15,6 +15,8 @@ from lab.emulator import ec2_resources
 if TYPE_CHECKING:
     from lab.emulator.state import Lab
 
+_ARNS_IN_PATH = ("eks", "arc-zonal-shift")
+_ARN = re.compile(r"arn:aws[a-z-]*:[^?]*?(?=/access-policies|$)")
 _SCOPE = re.compile(r"Credential=[^/]+/[^/]+/[^/]+/([^/]+)/")
 _ADDED_SERVICES = ("pricing", "arc-zonal-shift")
 _ZONAL_SHIFT_KEY = "arc-zonal-shift:ResourceIdentifier"
@@ -24,6 +26,7 @@ def install(lab: Lab) -> None:
     """Put every hook in place; once, before the server starts."""
     for service in _ADDED_SERVICES:
         iam_actions.SERVICE_TO_IAM_NAMESPACE[service] = service
+        iam_actions._BOTOCORE_SERVICE_MAP[service] = [service]  # noqa: SLF001
     _route_added_services()
     _leave_ec2_to_us()
     _complete_arns()
@@ -49,11 +52,19 @@ def _route_added_services() -> None:
 def _leave_ec2_to_us() -> None:
     plain = iam_actions.extract_iam_action
 
-    def action(service: str, *rest: Any) -> str | None:
+    def action(service: str, method: str, path: str, *rest: Any) -> str | None:
         # Credentials are still verified; who may do what is asked with EC2's own resources and tags.
-        return None if service == "ec2" else plain(service, *rest)
+        if service == "ec2":
+            return None
+        found: str | None = plain(service, method, _without_arns(path) if service in _ARNS_IN_PATH else path, *rest)
+        return found
 
     iam_actions.extract_iam_action = action
+
+
+def _without_arns(path: str) -> str:
+    """A path whose ARNs, decoded slashes and all, are one segment again, as the service model's routes want it."""
+    return _ARN.sub("arn", path)
 
 
 def _complete_arns() -> None:

@@ -64,8 +64,8 @@ class Routes:
         answers: dict[str, Callable[[], Any]] = {
             "health": lambda: {"status": "ok", "region": self._lab.options.region},
             "leftovers": lambda: inventory.leftovers(self._lab),
-            "instances": lambda: {"instances": inventory.instances(self._lab, region)},
-            "denials": lambda: {"denials": list(self._lab.denials)},
+            "instances": lambda: inventory.instances(self._lab, region),
+            "denials": lambda: list(self._lab.denials),
             "denials/clear": self._clear_denials,
             "token-review": lambda: token_review.review(self._lab, document, query.get("cluster", "")),
             "images/publish": lambda: self._publish(document),
