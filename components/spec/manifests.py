@@ -187,3 +187,27 @@ def ec2_node_class_manifest(
             **metadata_options,
         }
     return _manifest("karpenter.k8s.aws/v1", "EC2NodeClass", {"name": name, "annotations": dict(WAIT_FOR_READY)}, body)
+
+
+def node_overlay_manifest(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The NodeOverlay of a configuration entry."""
+    body = {key: value for key, value in spec.items() if value is not None}
+    if "requirements" in body:
+        body["requirements"] = _each(body["requirements"], "values")
+    if "capacity" in body:
+        body["capacity"] = _texts(body["capacity"])
+    metadata = {"name": name, "annotations": dict(WAIT_FOR_READY)}
+    return _manifest("karpenter.sh/v1alpha1", "NodeOverlay", metadata, body)
+
+
+def capacity_buffer_manifest(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The CapacityBuffer of a configuration entry.
+
+    Nothing waits for it: it becomes ready when its workload exists, which is another stack's affair.
+    """
+    spec = entry.get("spec", {})
+    body = {key: value for key, value in spec.items() if value is not None} if isinstance(spec, Mapping) else spec
+    if isinstance(body, dict) and "limits" in body:
+        body["limits"] = _texts(body["limits"])
+    metadata = {"name": name, "namespace": entry.get("namespace", "default")}
+    return _manifest("autoscaling.x-k8s.io/v1beta1", "CapacityBuffer", metadata, body)

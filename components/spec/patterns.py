@@ -54,6 +54,8 @@ QUALIFIED_NAME: Final = re.compile(
 OBJECT_NAME: Final = re.compile(r"^(?=.{1,63}\Z)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
 """Names of NodePools and classes. 63, not Kubernetes' 253: the name becomes the value of a node label."""
 
+NAMESPACE: Final = re.compile(r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
+
 VOLUME_SIZE: Final = re.compile(
     r"^((?:[1-9][0-9]{0,3}|[1-4][0-9]{4}|[5][0-8][0-9]{3}|59000)Gi|"
     r"(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|[6][0-3][0-9]{3}|64000)G|"
@@ -68,3 +70,7 @@ CAPACITY_RESERVATION_ID: Final = re.compile(r"^cr-[0-9a-f]{17}\Z")
 PLACEMENT_GROUP_ID: Final = re.compile(r"^pg-[0-9a-f]{17}\Z")
 SNAPSHOT_ID: Final = re.compile(r"^snap-([0-9a-f]{8}|[0-9a-f]{17})\Z")
 ACCOUNT_ID: Final = re.compile(r"^[0-9]{12}\Z")
+
+PRICE: Final = re.compile(r"^[0-9]+(\.[0-9]+)?\Z")
+PRICE_ADJUSTMENT: Final = re.compile(r"^([+-][0-9]*\.?[0-9]+|\+[0-9]*\.?[0-9]+%|-[0-9]{1,2}(\.[0-9]+)?%|-100%)\Z")
+"""Prices and their changes in NodeOverlays."""

@@ -1,0 +1,104 @@
+"""Selectors of subnets, security groups, AMIs, capacity reservations and placement groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from components.spec.fields import Strict
+from components.spec.model_problems import join
+from components.spec.node_class import NodeClassSpec
+from components.spec.node_class_parts import PlacementGroupSelector
+from components.spec.problems import ABSENT, Problem
+
+_CLUSTER_TAG: Final = "kubernetes.io/cluster/"
+
+
+def given(term: Strict) -> dict[str, Any]:
+    """Fields of a term that are set, under the names of the configuration."""
+    return term.model_dump(by_alias=True, exclude_none=True)
+
+
+def _tag_problems(path: str, tags: Mapping[str, str] | None) -> Iterator[Problem]:
+    for key, value in (tags or {}).items():
+        if not key or not value:
+            rule = "keys and values of tags must not be empty"
+            yield Problem(join(path, "tags"), {key: value}, rule, 'write "*" to match any value')
+
+
+def _exclusive(path: str, fields: Mapping[str, Any], alone: Sequence[str]) -> Iterator[Problem]:
+    for field in alone:
+        if field in fields and len(fields) > 1:
+            others = ", ".join(sorted(fields.keys() - {field}))
+            yield Problem(
+                path, dict(fields), f"{field} stands alone in its term, not with {others}", ("use two terms, or one")
+            )
+
+
+def _terms(path: str, terms: Sequence[Strict], alone: Sequence[str]) -> Iterator[Problem]:
+    seen: list[dict[str, Any]] = []
+    for index, term in enumerate(terms):
+        where, fields = join(path, index), given(term)
+        if not fields:
+            names = ", ".join(info.alias or name for name, info in type(term).model_fields.items())
+            yield Problem(where, ABSENT, f"must name at least one of {names}", "add one, or remove the term")
+        yield from _exclusive(where, fields, alone)
+        yield from _tag_problems(where, fields.get("tags"))
+        if fields in seen:
+            yield Problem(where, fields, "stands twice", "remove the repetition")
+        seen.append(fields)
+
+
+def _or_of_tags(path: str, terms: Sequence[Strict]) -> Iterator[Problem]:
+    """Several terms of one tag each with different keys: written as if they were joined by AND."""
+    keys = [tuple(fields["tags"]) for fields in map(given, terms) if set(fields) == {"tags"}]
+    if len(keys) > 1 and all(len(key) == 1 for key in keys) and len(set(keys)) == len(keys):
+        rule = "terms add up: what matches any one of them is taken"
+        remedy = "put all tags into one term, if all of them are meant"
+        yield Problem(path, [given(term) for term in terms], rule, remedy, "warning")
+
+
+def _cluster_tag_only(path: str, terms: Sequence[Strict], what: str, remedy: str, *, error: bool) -> Iterator[Problem]:
+    for index, term in enumerate(terms):
+        fields = given(term)
+        tags = fields.get("tags", {})
+        if set(fields) == {"tags"} and tags and all(key.startswith(_CLUSTER_TAG) for key in tags):
+            rule = f"the tag {_CLUSTER_TAG} alone matches {what}"
+            yield Problem(join(path, index), fields, rule, remedy, "error" if error else "warning")
+
+
+def _placement_group(path: str, selector: PlacementGroupSelector) -> Iterator[Problem]:
+    if len(given(selector)) != 1:
+        yield Problem(path, given(selector), "must have exactly one of name and id", "keep one of them")
+
+
+def check_selectors(path: str, spec: NodeClassSpec) -> Iterator[Problem]:
+    """Problems of all selectors of a class."""
+    subnets = join(path, "subnetSelectorTerms")
+    yield from _terms(subnets, spec.subnet_selector_terms or (), ("id",))
+    yield from _or_of_tags(subnets, spec.subnet_selector_terms or ())
+    yield from _cluster_tag_only(
+        subnets,
+        spec.subnet_selector_terms or (),
+        "public subnets too",
+        "select by karpenter.sh/discovery or by id",
+        error=False,
+    )
+    groups = join(path, "securityGroupSelectorTerms")
+    yield from _terms(groups, spec.security_group_selector_terms or (), ("id", "name"))
+    yield from _or_of_tags(groups, spec.security_group_selector_terms or ())
+    yield from _cluster_tag_only(
+        groups,
+        spec.security_group_selector_terms or (),
+        "every security group of the cluster; a node with two of them breaks load balancers",
+        "select by karpenter.sh/discovery, or the cluster's security group by id",
+        error=True,
+    )
+    reservations = join(path, "capacityReservationSelectorTerms")
+    for index, term in enumerate(spec.capacity_reservation_selector_terms or ()):
+        if set(given(term)) == {"ownerID"}:
+            rule = "ownerID only narrows a term down"
+            yield Problem(join(reservations, index), given(term), rule, "add tags or instanceMatchCriteria")
+    yield from _terms(reservations, spec.capacity_reservation_selector_terms or (), ("id",))
+    if spec.placement_group_selector is not None:
+        yield from _placement_group(join(path, "placementGroupSelector"), spec.placement_group_selector)
