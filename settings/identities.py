@@ -104,7 +104,9 @@ class InterruptionQueueSettings(Strict):
     def _no_queue_of_your_own(cls, value: object) -> object:
         if isinstance(value, str):
             kind = "queue"
-            message = "must be a map: the stack makes the queue itself and hands its name to the controller, no ARN or URL"
+            message = (
+                "must be a map: the stack makes the queue itself and hands its name to the controller, no ARN or URL"
+            )
             raise PydanticCustomError(kind, message)
         return value
 

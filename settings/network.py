@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 
 from components.spec.fields import STACK, Strict, doc
 
@@ -23,21 +26,29 @@ InterfaceEndpoint = Literal[
 ]
 """AWS services, named as in `com.amazonaws.<region>.<service>`, that a cluster's nodes and controllers call."""
 
-RetentionDays = Literal[
-    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653
-]
+RETENTION_DAYS: Final = (
+    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+)  # fmt: skip
 """The only periods that CloudWatch Logs knows."""
+
+
+def _retention(value: int) -> int:
+    if value not in RETENTION_DAYS:
+        kind = "retention"
+        message = f"must be a period that CloudWatch Logs knows: {', '.join(map(str, RETENTION_DAYS))}"
+        raise PydanticCustomError(kind, message)
+    return value
 
 
 class FlowLogs(Strict):
     """Records of the traffic in the network, kept in CloudWatch Logs."""
 
-    retention_days: RetentionDays = doc(
+    retention_days: Annotated[int, AfterValidator(_retention)] = doc(
         30,
         "How long the records are kept.",
         source=STACK,
         unit="days",
-        allowed="a period that CloudWatch Logs knows",
+        allowed="a period that CloudWatch Logs knows: 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365 and longer ones",
         example="30",
     )
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import json
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -67,7 +68,7 @@ def _rows(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str, 
             yield from _rows(inner, f"{path}.")
 
 
-def _without_none(annotation: Any) -> Any:  # noqa: ANN401  # an annotation can be anything
+def _without_none(annotation: Any) -> Any:
     if get_origin(annotation) is Annotated:
         return _without_none(get_args(annotation)[0])
     if get_origin(annotation) in {Union, types.UnionType}:
@@ -124,13 +125,13 @@ def _extra(info: FieldInfo, key: str) -> str | None:
 def _documented_outputs() -> Iterator[tuple[str, str]]:
     """Names of the outputs and the texts that stand below them; Python keeps those only in the source."""
     tree = ast.parse(inspect.getsource(outputs.StackOutputs))
-    body = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)][0].body
-    for field, text in zip(body, body[1:], strict=False):
+    body = next(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    for field, text in itertools.pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
             yield f"`{field.target.id}`", str(ast.literal_eval(text.value))
 
 
-def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [heads, tuple("---" for _ in heads)]
     lines += [(f"`{row[0].strip('`')}`", *(_escaped(cell) for cell in row[1:])) for row in rows]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
