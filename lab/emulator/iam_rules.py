@@ -114,6 +114,8 @@ def _inline(asked: Mapping[str, str]) -> Answer | None:
 def _attached(asked: Mapping[str, str]) -> Answer | None:
     role = profiles.role_named(asked.get("RoleName", ""))
     attached = (role or {}).get("AttachedPolicies") or []
+    if not iam._policy_exists(asked.get("PolicyArn", "")):  # noqa: SLF001
+        return _refuse(404, "NoSuchEntity", f"Policy {asked.get('PolicyArn')} does not exist or is not attachable.")
     if asked.get("PolicyArn") not in attached and len(attached) >= ATTACHED_POLICIES:
         return _refuse(409, "LimitExceeded", f"Cannot exceed quota for PoliciesPerRole: {ATTACHED_POLICIES}")
     return None
