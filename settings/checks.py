@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from components.spec.checks import check_fleet
 from components.spec.problems import Problem
@@ -14,11 +15,14 @@ from settings.account_checks import (
     check_region,
     check_tags,
 )
+from settings.cluster import ClusterSettings
 from settings.cluster_checks import check_controller, check_system_nodes
 from settings.draft import Draft
 from settings.fleet_checks import check_gates, check_pod_density, check_presence, check_roles, check_spot
 from settings.network_checks import check_network
 from settings.pins import missing_pins, with_placeholders
+
+DEFAULT_KUBERNETES_VERSION: Final[str] = ClusterSettings.model_fields["version"].default
 
 
 def check(draft: Draft, region: str | None) -> list[Problem]:
@@ -51,12 +55,10 @@ def check(draft: Draft, region: str | None) -> list[Problem]:
 
 
 def _fleet(draft: Draft) -> Iterator[Problem]:
-    version = draft.kubernetes_version
-    if version is not None:
-        yield from check_fleet(
-            draft.entries("nodePools"),
-            with_placeholders(draft),
-            kubernetes_version=version,
-            node_overlays=draft.entries("nodeOverlays"),
-            capacity_buffers=draft.entries("capacityBuffers"),
-        )
+    yield from check_fleet(
+        draft.entries("nodePools"),
+        with_placeholders(draft),
+        kubernetes_version=draft.kubernetes_version or DEFAULT_KUBERNETES_VERSION,
+        node_overlays=draft.entries("nodeOverlays"),
+        capacity_buffers=draft.entries("capacityBuffers"),
+    )

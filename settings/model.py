@@ -61,15 +61,15 @@ class Settings(Strict):
     )
     node_classes: dict[str, Entry] = doc(
         {},
-        "Map of a name to an EC2NodeClass (docs/reference-node-class.md). Subnets, security groups and role default to "
-        "those of the stack.",
+        "Map of a name to an EC2NodeClass (docs/reference-node-classes.md). Subnets, security groups and role default "
+        "to those of the stack.",
         source=STACK,
         default_text="none",
         example="{default: {amiFamily: AL2023, amis: {amd64: ami-...}}}",
     )
     node_pools: dict[str, Entry] = doc(
         {},
-        "Map of a name to a NodePool (docs/reference-node-pool.md).",
+        "Map of a name to a NodePool (docs/reference-node-pools.md).",
         source=STACK,
         default_text="none",
         example="{default: {nodeClass: default}}",

@@ -77,8 +77,11 @@ def test_every_mistake_ends_the_run_at_once_a_line_each() -> None:
 
 
 def test_warnings_are_told_and_end_nothing(said: list[str]) -> None:
-    give(config(nodePools={"batch": {"requirements": []}}))
-    assert load().settings.node_pools == {"default": {"nodeClass": "default"}, "batch": {"requirements": []}}
+    give(config(nodePools={"batch": {"requirements": [], "weight": 1}}))
+    assert load().settings.node_pools == {
+        "default": {"nodeClass": "default"},
+        "batch": {"requirements": [], "weight": 1},
+    }
     assert [text.split(": found")[0] for text in said] == ["karpenter-eks:spotServiceLinkedRole"]
 
 
