@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 from typing import TYPE_CHECKING, Any
 
 import moto.ec2.urls
 from ministack.core.responses import get_account_id, get_region
 from ministack.core.router import extract_access_key_id
 from moto.core.responses import ActionResult
+from moto.core.utils import camelcase_to_underscores
 from moto.ec2.exceptions import DryRunClientError, EC2ClientError
 from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS
 from moto.ec2.responses import EC2Response
@@ -50,9 +52,7 @@ class Ec2(EC2Response):
         action = self._get_action()
         try:
             self._authorise(action)
-            if not hasattr(self, _snake(action)):
-                code, text = "InvalidAction", f"The action {action} is not valid for this web service."
-                raise EC2ClientError(code, text)
+            self._check_known(action)
         except EC2ClientError as error:
             status, headers, body = self.serialized(ActionResult(error))
             refused = error.code == "UnauthorizedOperation"
@@ -71,6 +71,11 @@ class Ec2(EC2Response):
             self.catalogue[key] = super().call_action()
         status, headers, body = self.catalogue[key]
         return status, dict(headers), body
+
+    def _check_known(self, action: str) -> None:
+        if not hasattr(self, camelcase_to_underscores(action)):
+            code, text = "InvalidAction", f"The action {action} is not valid for this web service."
+            raise EC2ClientError(code, text)
 
     def _authorise(self, action: str) -> None:
         call = ec2_checks.Call(action, self.params, self.ec2_backend)
@@ -91,8 +96,6 @@ class Ec2(EC2Response):
 
     def describe_spot_price_history(self) -> ActionResult:
         """A steady price for every type and zone, page by page."""
-        import datetime  # noqa: PLC0415
-
         asked = self._filters_from_querystring()
         zones = [z for z in [self._get_param("AvailabilityZone")] if z] or asked.get("availability-zone", [])
         kinds = self._get_param("InstanceTypes", []) or asked.get("instance-type", [])
@@ -175,16 +178,10 @@ class Ec2(EC2Response):
         return answer
 
 
-def _snake(action: str) -> str:
-    from moto.core.utils import camelcase_to_underscores  # noqa: PLC0415
-
-    return str(camelcase_to_underscores(action))
-
-
 def make_handler(lab: Lab, prices: Prices, events: instance_events.InstanceEvents) -> Handler:
     """The coroutine that ministack calls for EC2: the raw body goes to moto's WSGI application."""
-    kind = type("LabEc2", (Ec2,), {"lab": lab, "prices": prices, "events": events, "catalogue": {}})
-    moto.ec2.urls.url_paths = {"{0}/": kind.dispatch}
+    Ec2.lab, Ec2.prices, Ec2.events, Ec2.catalogue = lab, prices, events, {}
+    moto.ec2.urls.url_paths = {"{0}/": Ec2.dispatch}
     from moto.moto_server.werkzeug_app import create_backend_app  # noqa: PLC0415
 
     application = create_backend_app("ec2")
@@ -205,9 +202,7 @@ def make_handler(lab: Lab, prices: Prices, events: instance_events.InstanceEvent
             )
         return answer.status_code, {"Content-Type": "text/xml;charset=UTF-8"}, answer.data
 
-    async def handle(
-        _method: str, _path: str, headers: dict[str, str], body: bytes, query: dict[str, Any]
-    ) -> Answer:
+    async def handle(_method: str, _path: str, headers: dict[str, str], body: bytes, query: dict[str, Any]) -> Answer:
         return await asyncio.to_thread(call, headers, body, query)
 
     return handle

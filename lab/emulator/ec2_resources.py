@@ -40,7 +40,7 @@ _WITHOUT_ACCOUNT = frozenset({"image", "snapshot"})
 
 
 def backend(account_id: str, region: str) -> Any:
-    """moto's EC2 of one region."""
+    """The EC2 of one region, in moto."""
     return ec2_backends[account_id][region]
 
 

@@ -21,7 +21,8 @@ def create_entry(request: Request, name: str) -> Answer:
     """CreateAccessEntry."""
     cluster, body = request.cluster(name), request.body
     if cluster["accessConfig"]["authenticationMode"] == "CONFIG_MAP":
-        text = "The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP] to perform this operation."
+        modes = "[API, API_AND_CONFIG_MAP]"
+        text = f"The cluster's authentication mode must be set to one of {modes} to perform this operation."
         raise EksError(400, "InvalidRequestException", text)
     principal, kind = str(body.get("principalArn", "")), str(body.get("type") or "STANDARD")
     _check_principal(principal)

@@ -103,6 +103,4 @@ def _addon(name: str, kubernetes: list[str]) -> dict[str, Any]:
 
 def list_access_policies(_request: Request) -> Answer:
     """ListAccessPolicies."""
-    return answer(
-        {"accessPolicies": [{"name": name, "arn": ACCESS_POLICY_PREFIX + name} for name in ACCESS_POLICIES]}
-    )
+    return answer({"accessPolicies": [{"name": name, "arn": ACCESS_POLICY_PREFIX + name} for name in ACCESS_POLICIES]})

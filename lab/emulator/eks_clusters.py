@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import json
 from typing import TYPE_CHECKING, Any
 
 from ministack.services import eks
@@ -159,9 +158,7 @@ def _make_group(request: Request, name: str, vpc_id: str) -> str:
     return str(group.id)
 
 
-def _complete(
-    cluster: dict[str, Any], body: Mapping[str, Any], options: Options, vpc_id: str, group: str
-) -> None:
+def _complete(cluster: dict[str, Any], body: Mapping[str, Any], options: Options, vpc_id: str, group: str) -> None:
     cluster["resourcesVpcConfig"].update({"vpcId": vpc_id, "clusterSecurityGroupId": group})
     cluster["version"] = body.get("version") or eks_catalogue.DEFAULT_VERSION
     cluster["platformVersion"] = "eks.9"
@@ -196,12 +193,3 @@ def _logging(body: Mapping[str, Any]) -> dict[str, Any]:
     off = [kind for kind in _LOG_TYPES if kind not in on]
     shown = [{"types": on, "enabled": True}] if on else []
     return {"clusterLogging": [*shown, {"types": off, "enabled": False}] if off else shown}
-
-
-def zonal_shift(lab_clusters: Mapping[str, Any], arn: str) -> bytes | None:
-    """arc-zonal-shift's view of a cluster; None when it is not managed by zonal shift."""
-    for cluster in lab_clusters.values():
-        if cluster.get("arn") == arn and cluster.get("zonalShiftConfig", {}).get("enabled"):
-            body = {"appliedWeights": {}, "arn": arn, "autoshifts": [], "name": cluster["name"], "zonalShifts": []}
-            return json.dumps(body).encode()
-    return None

@@ -226,9 +226,7 @@ def _start(request: Request, cluster: Mapping[str, Any], group: Mapping[str, Any
         "SubnetId": group["subnets"][number % len(group["subnets"])],
         "IamInstanceProfile": {"Name": _profiles[group["nodegroupArn"]]},
         "UserData": _user_data(cluster, group, image.id),
-        "TagSpecifications": [
-            {"ResourceType": "instance", "Tags": [{"Key": k, "Value": v} for k, v in tags.items()]}
-        ],
+        "TagSpecifications": [{"ResourceType": "instance", "Tags": [{"Key": k, "Value": v} for k, v in tags.items()]}],
     }
     data: Mapping[str, Any] = {}
     if group.get("launchTemplate"):

@@ -67,7 +67,7 @@ class Request:
 
     @property
     def ec2(self) -> Any:
-        """moto's EC2 of this region; use it under `lab.ec2_lock` only."""
+        """The EC2 of this region, in moto; use it under `lab.ec2_lock` only."""
         return ec2_resources.backend(self.lab.options.account_id, self.region)
 
     def cluster(self, name: str) -> dict[str, Any]:
@@ -91,7 +91,8 @@ class Request:
         if denial:
             raise EksError(403, "AccessDeniedException", denial.text)
         if profiles.role_by_arn(role_arn) is None:
-            text = f"Role with arn: {role_arn}, could not be assumed because it does not exist or the trusted entity is not correct"
+            why = "it does not exist or the trusted entity is not correct"
+            text = f"Role with arn: {role_arn}, could not be assumed because {why}"
             raise invalid(text)
 
 
@@ -111,15 +112,16 @@ _updates: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
 
 def record_update(cluster: str, kind: str, params: Mapping[str, Any], owner: str = "") -> Answer:
     """Remember a finished update and answer it as EKS answers one that it begins."""
+    update_id = str(new_uuid())
     update = {
-        "id": str(new_uuid()),
+        "id": update_id,
         "status": "Successful",
         "type": kind,
         "params": [{"type": name, "value": json.dumps(value)} for name, value in params.items()],
         "createdAt": int(time.time()),
         "errors": [],
     }
-    _updates.setdefault((get_account_id(), get_region(), cluster), {})[update["id"]] = {**update, "owner": owner}
+    _updates.setdefault((get_account_id(), get_region(), cluster), {})[update_id] = {**update, "owner": owner}
     return answer({"update": {**update, "status": "InProgress"}})
 
 

@@ -71,7 +71,9 @@ def _strategy(params: Mapping[str, Any], *, spot: bool) -> str:
 def _choices(ec2: Any, params: Mapping[str, Any]) -> list[tuple[launch.Plan, dict[str, Any]]]:
     plans = list(fleet_plans(ec2, params))
     overrides = [
-        dict(override) for config in params.get("LaunchTemplateConfigs", []) for override in config.get("Overrides") or [{}]
+        dict(override)
+        for config in params.get("LaunchTemplateConfigs", [])
+        for override in config.get("Overrides") or [{}]
     ]
     if not plans:
         code, text = "MissingParameter", "The request must contain the parameter LaunchTemplateConfigs"

@@ -34,7 +34,7 @@ def install(lab: Lab) -> None:
     _remember_denials(lab)
     # The lab's loopback stands for HTTPS: policies that deny plain HTTP must not see it.
     pin = iam_evaluator.pin_request_origin
-    ministack.app.pin_request_origin = lambda address, _secure: pin(address, True)  # noqa: FBT003
+    ministack.app.pin_request_origin = lambda address, _secure: pin(address, True)
 
 
 def _route_added_services() -> None:
@@ -70,23 +70,15 @@ def _without_arns(path: str) -> str:
 def _complete_arns() -> None:
     plain = iam_actions.extract_resource_arn
 
-    def resource(
-        service: str,
-        method: str,
-        path: str,
-        headers: dict[str, str],
-        body: bytes,
-        query: dict[str, Any],
-        region: str,
-        account: str,
-    ) -> str:
+    def resource(service: str, *rest: Any) -> str:
+        _method, path, _headers, _body, query, _region, account = rest
         if service == "iam":
             found = _iam_arn(query, account)
             if found:
                 return found
         if service == "arc-zonal-shift":
             return unquote(path.partition("/managedresources/")[2]) or "*"
-        arn = str(plain(service, method, path, headers, body, query, region, account))
+        arn = str(plain(service, *rest))
         if service == "ssm":
             # Public parameters belong to no account.
             return arn.replace(f":{account}:parameter/aws/service/", "::parameter/aws/service/")
@@ -133,20 +125,14 @@ def _complete_tags(lab: Lab) -> None:
 def _remember_denials(lab: Lab) -> None:
     plain = iam_evaluator.enforce
 
-    def enforce(
-        access_key: str,
-        action: str,
-        service: str,
-        region: str,
-        resource_arn: str = "*",
-        service_context: dict[str, Any] | None = None,
-    ) -> Any:
+    def enforce(access_key: str, action: str, service: str, region: str, **more: Any) -> Any:
+        resource = more.get("resource_arn", "*")
         if service == "arc-zonal-shift":
-            service_context = {**(service_context or {}), _ZONAL_SHIFT_KEY: resource_arn}
-            resource_arn = "*"
-        refused = plain(access_key, action, service, region, resource_arn, service_context)
+            keys = {**(more.get("service_context") or {}), _ZONAL_SHIFT_KEY: resource}
+            more = {"resource_arn": "*", "service_context": keys}
+        refused = plain(access_key, action, service, region, **more)
         if refused is not None and not isinstance(refused, iam_evaluator.AuthError):
-            lab.deny(refused.principal_arn, action, resource_arn, refused.reason)
+            lab.deny(refused.principal_arn, action, resource, refused.reason)
         return refused
 
     iam_evaluator.enforce = enforce

@@ -30,7 +30,7 @@ _NAMING_ACTIONS = frozenset({"CreateRole", "CreatePolicy", "CreateInstanceProfil
 
 
 def wrap(lab: Lab, plain: Handler) -> Handler:
-    """ministack's IAM behind these rules."""
+    """Put these rules before ministack's IAM."""
 
     async def handle(method: str, path: str, headers: dict[str, str], body: bytes, query: dict[str, Any]) -> Answer:
         asked = {name: values[0] for name, values in {**parse_qs(body.decode("utf-8", "replace")), **query}.items()}
@@ -46,7 +46,9 @@ def pass_role_denied(lab: Lab, access_key: str, region: str, role_arn: str, serv
     return access.first_denial(lab, access_key, region, [check])
 
 
-def _pass_role(lab: Lab, headers: Mapping[str, str], query: Mapping[str, Any], asked: Mapping[str, str]) -> Answer | None:
+def _pass_role(
+    lab: Lab, headers: Mapping[str, str], query: Mapping[str, Any], asked: Mapping[str, str]
+) -> Answer | None:
     if asked.get("Action") != "AddRoleToInstanceProfile":
         return None
     role = profiles.role_named(asked.get("RoleName", ""))

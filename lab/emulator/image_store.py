@@ -43,7 +43,7 @@ def install(lab: Lab) -> None:
     def load(ec2: Any) -> None:
         add(ec2, lab.published)
 
-    AmiBackend._load_amis = load  # noqa: SLF001
+    setattr(AmiBackend, "_load_amis", load)  # noqa: B010 (mypy knows that it is a method)
     ssm._public_parameter = lambda name: _parameter(lab, name)  # noqa: SLF001
     plain = ssm._get_parameters_by_path  # noqa: SLF001
 

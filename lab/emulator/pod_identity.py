@@ -11,7 +11,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from ministack.core import iam_evaluator
-from ministack.services import eks, iam, sts
+from ministack.services import eks, sts
 
 from lab.emulator import profiles
 
@@ -92,9 +92,7 @@ def _session_tags(cluster_arn: str, body: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _check_trust(
-    lab: Lab, role: Mapping[str, Any], tags: Mapping[str, str], cluster_arn: str, region: str
-) -> None:
+def _check_trust(lab: Lab, role: Mapping[str, Any], tags: Mapping[str, str], cluster_arn: str, region: str) -> None:
     for action in ("sts:AssumeRole", *(["sts:TagSession"] if tags else [])):
         context = iam_evaluator.EvalContext(
             principal_arn=SERVICE,
@@ -205,9 +203,3 @@ def agent_document(found: Mapping[str, Any]) -> dict[str, str]:
         "AccountId": found["assumedRoleUser"]["arn"].split(":")[4],
         "Expiration": credentials["expiration"],
     }
-
-
-def gather(name: str) -> list[str]:
-    """The policies of a role, for messages and tests."""
-    role = iam._roles.get(name) or {}  # noqa: SLF001
-    return list(role.get("AttachedPolicies") or [])

@@ -6,7 +6,7 @@ import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from lab.emulator.prices import Prices  # noqa: TC001
+from lab.emulator.prices import Prices
 
 if TYPE_CHECKING:
     from lab.emulator.ec2 import Answer, Handler

@@ -24,7 +24,8 @@ def find_profile(reference: Mapping[str, Any]) -> dict[str, Any] | None:
     if found is None or (arn and found["Arn"] != arn):
         field, what = ("name", "name") if name else ("arn", "ARN")
         code = "InvalidParameterValue"
-        text = f"Value ({name or arn}) for parameter iamInstanceProfile.{field} is invalid. Invalid IAM Instance Profile {what}"
+        parameter = f"Value ({name or arn}) for parameter iamInstanceProfile.{field} is invalid."
+        text = f"{parameter} Invalid IAM Instance Profile {what}"
         raise EC2ClientError(code, text)
     if not found["Roles"]:
         code = "InvalidParameterValue"

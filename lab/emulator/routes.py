@@ -34,6 +34,7 @@ class Routes:
         self._lab, self._events, self._inner = lab, events, inner
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
         if scope["type"] != "http" or not scope["path"].startswith("/_lab/"):
             await self._inner(scope, receive, send)
             return
@@ -98,7 +99,7 @@ class Routes:
         senders = self._events.by_name()
         instance_id = str(document.get("instanceId") or "")
         if name not in senders or not instance_id:
-            text = f"POST /_lab/events/<{'|'.join(senders)}> with {{\"instanceId\": \"i-...\"}}"
+            text = f'POST /_lab/events/<{"|".join(senders)}> with {{"instanceId": "i-..."}}'
             return 400, {"code": "InvalidEvent", "message": text}
         known = {one["instanceId"] for one in inventory.instances(self._lab, region)}
         if instance_id not in known:
@@ -119,7 +120,7 @@ class Routes:
 
 
 async def _body(receive: Any) -> bytes:
-    parts = b""
+    parts: bytes = b""
     while True:
         message = await receive()
         parts += message.get("body", b"")

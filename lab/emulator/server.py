@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from typing import TYPE_CHECKING, Any
 
 import ministack.app
-from hypercorn.asyncio import serve
-from hypercorn.config import Config
-from ministack.core.responses import get_account_id  # noqa: F401
-from ministack.services import eks as eks_service
+from hypercorn.asyncio import serve  # type: ignore[import-not-found]
+from hypercorn.config import Config  # type: ignore[import-not-found]
 
-from lab.emulator import delivery, ec2, eks, eks_clusters, gateway, iam_rules, image_store, pricing
+from lab.emulator import delivery, ec2, eks, gateway, iam_rules, image_store, pricing, zonal_shift
 from lab.emulator.instance_events import InstanceEvents
+from lab.emulator.options import Options
 from lab.emulator.prices import Prices, read_tables
 from lab.emulator.routes import Routes
 from lab.emulator.state import Lab
 
-if TYPE_CHECKING:
-    from urllib.parse import unquote  # noqa: F401
-
-    from lab.emulator.ec2 import Answer
-    from lab.emulator.options import Options
+_KEEP_ALIVE_SECONDS = 75
 
 
 def build(options: Options) -> Routes:
@@ -39,20 +33,8 @@ def build(options: Options) -> Routes:
     handlers["eks"] = eks.make_handler(lab, events)
     handlers["iam"] = iam_rules.wrap(lab, handlers["iam"])
     handlers["pricing"] = pricing.make_handler(prices)
-    handlers["arc-zonal-shift"] = _zonal_shift
+    handlers["arc-zonal-shift"] = zonal_shift.handle
     return Routes(lab, events, ministack.app.app)
-
-
-async def _zonal_shift(_m: str, path: str, _h: dict[str, str], _b: bytes, _q: dict[str, Any]) -> Answer:
-    from urllib.parse import unquote  # noqa: PLC0415
-
-    arn = unquote(path.partition("/managedresources/")[2])
-    found = eks_clusters.zonal_shift(eks_service._clusters, arn)  # noqa: SLF001
-    if found:
-        return 200, {"Content-Type": "application/json"}, found
-    body = b'{"message": "The resource is not managed by ARC zonal shift"}'
-    headers = {"Content-Type": "application/json", "x-amzn-errortype": "ResourceNotFoundException"}
-    return 404, headers, body
 
 
 def run(options: Options) -> None:
@@ -60,7 +42,7 @@ def run(options: Options) -> None:
     application = build(options)
     config = Config()
     config.bind = [f"127.0.0.1:{options.port}"]
-    config.keep_alive_timeout = 75
+    config.keep_alive_timeout = _KEEP_ALIVE_SECONDS
     config.graceful_timeout = 1
     config.loglevel = "WARNING"
     config.accesslog = None
@@ -70,6 +52,6 @@ def run(options: Options) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
-        await serve(application, config, shutdown_trigger=stop.wait)  # type: ignore[arg-type]
+        await serve(application, config, shutdown_trigger=stop.wait)
 
     asyncio.run(main())

@@ -145,7 +145,9 @@ def test_denials_are_kept_for_people_to_read(world: World, emulator: Emulator) -
 def test_a_permissions_boundary_narrows_the_controller(world: World) -> None:
     iam = world.as_root("iam")
     document = {"Statement": [{"Effect": "Allow", "Action": "eks:*", "Resource": "*"}], "Version": "2012-10-17"}
-    arn = iam.create_policy(PolicyName=f"boundary-{world.cluster}", PolicyDocument=json.dumps(document))["Policy"]["Arn"]
+    arn = iam.create_policy(PolicyName=f"boundary-{world.cluster}", PolicyDocument=json.dumps(document))["Policy"][
+        "Arn"
+    ]
     world.as_controller("ec2").describe_subnets()
     iam.put_role_permissions_boundary(RoleName=f"{world.cluster}-karpenter", PermissionsBoundary=arn)
     assert refused(world.as_controller("ec2").describe_subnets)[0] == "UnauthorizedOperation"

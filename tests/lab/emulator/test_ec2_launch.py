@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 
@@ -97,7 +98,7 @@ def test_what_moto_lacks_is_answered(world: World) -> None:
         ({"IamInstanceProfile": {"Name": "none"}}, "InvalidParameterValue"),
     ],
 )
-def test_launches_with_something_that_is_not_there_are_refused(world: World, change: dict, code: str) -> None:
+def test_launches_with_something_that_is_not_there_are_refused(world: World, change: dict[str, Any], code: str) -> None:
     template = world.template(world.profile(), **change)
     found, text = refused(world.as_root("ec2").create_fleet, **world.fleet_request(template, "m5.large"))
     assert found == code, f"a wrong reference would launch all the same: {text}"
@@ -118,4 +119,5 @@ def test_a_newer_release_appears_when_it_is_published(world: World, emulator: Em
     assert {image["OwnerId"] for image in images} == {"602401143452"}
     assert all(image["DeprecationTime"] for image in images)
     listed = ssm.get_parameters_by_path(Path=root.removesuffix("/recommended"), Recursive=True, MaxResults=10)
-    assert len(listed["Parameters"]) == 10 and listed["NextToken"]
+    assert len(listed["Parameters"]) == 10
+    assert listed["NextToken"], "a page would look like the whole list"

@@ -202,13 +202,16 @@ def test_access_entries_follow_eks_rules(world: World) -> None:
         code, text = refused(eks.create_access_entry, clusterName=world.cluster, **change)
         assert code == "InvalidParameterException"
         assert words in text
-    assert refused(
-        eks.associate_access_policy,
-        clusterName=world.cluster,
-        principalArn=world.node_role,
-        policyArn="arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolice",
-        accessScope={"type": "cluster"},
-    )[0] == "InvalidParameterException"
+    assert (
+        refused(
+            eks.associate_access_policy,
+            clusterName=world.cluster,
+            principalArn=world.node_role,
+            policyArn="arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolice",
+            accessScope={"type": "cluster"},
+        )[0]
+        == "InvalidParameterException"
+    )
 
 
 def test_access_entries_are_for_the_callers_that_iam_allows(world: World) -> None:

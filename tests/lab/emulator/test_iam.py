@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def document(characters: int) -> str:
     return json.dumps(_policy("x" * (characters - len(empty))), indent=2)
 
 
-def _policy(name: str) -> dict:
+def _policy(name: str) -> dict[str, Any]:
     statement = {"Effect": "Allow", "Action": "s3:GetObject", "Resource": f"arn:aws:s3:::{name}"}
     return {"Version": "2012-10-17", "Statement": [statement]}
 

@@ -82,13 +82,17 @@ def test_an_unknown_route_says_which_there_are(emulator: Emulator) -> None:
 def test_prices_come_page_by_page_from_the_table(emulator: Emulator) -> None:
     import json
 
-    pages = emulator.aws("pricing").get_paginator("get_products").paginate(
-        ServiceCode="AmazonEC2",
-        Filters=[
-            {"Type": "TERM_MATCH", "Field": "regionCode", "Value": "us-west-2"},
-            {"Type": "TERM_MATCH", "Field": "productFamily", "Value": "Compute Instance"},
-        ],
-        PaginationConfig={"PageSize": 2},
+    pages = (
+        emulator.aws("pricing")
+        .get_paginator("get_products")
+        .paginate(
+            ServiceCode="AmazonEC2",
+            Filters=[
+                {"Type": "TERM_MATCH", "Field": "regionCode", "Value": "us-west-2"},
+                {"Type": "TERM_MATCH", "Field": "productFamily", "Value": "Compute Instance"},
+            ],
+            PaginationConfig={"PageSize": 2},
+        )
     )
     found = {}
     for page in pages:

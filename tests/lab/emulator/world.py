@@ -178,9 +178,7 @@ class World:
         """An instance profile as Karpenter makes it, with the node role inside."""
         iam, name = self.as_controller("iam"), f"{self.cluster}_{next(_numbers)}"
         tags = {**self.tags, "topology.kubernetes.io/region": REGION}
-        iam.create_instance_profile(
-            InstanceProfileName=name, Tags=[{"Key": k, "Value": v} for k, v in tags.items()]
-        )
+        iam.create_instance_profile(InstanceProfileName=name, Tags=[{"Key": k, "Value": v} for k, v in tags.items()])
         iam.add_role_to_instance_profile(InstanceProfileName=name, RoleName=self.node_role.rpartition("/")[2])
         return name
 
