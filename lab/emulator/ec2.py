@@ -39,7 +39,7 @@ class Ec2(EC2Response):
         lab: the running emulator.
         prices: for the fleet's choice and the spot price history.
         events: told about every change of an instance's state.
-        catalogue: (region, request body) -> answer, for what never changes.
+        catalogue: (region, request parameters) -> answer, for what never changes.
     """
 
     lab: Lab
@@ -66,7 +66,7 @@ class Ec2(EC2Response):
 
     def _from_catalogue(self) -> Any:
         """The same question about instance types has the same answer for as long as the process lives."""
-        key = (self.region, self.body)
+        key = (self.region, repr(sorted(self.querystring.items())))
         if key not in self.catalogue:
             self.catalogue[key] = super().call_action()
         status, headers, body = self.catalogue[key]

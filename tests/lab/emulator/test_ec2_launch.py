@@ -121,3 +121,16 @@ def test_a_newer_release_appears_when_it_is_published(world: World, emulator: Em
     listed = ssm.get_parameters_by_path(Path=root.removesuffix("/recommended"), Recursive=True, MaxResults=10)
     assert len(listed["Parameters"]) == 10
     assert listed["NextToken"], "a page would look like the whole list"
+
+
+def test_each_question_about_instance_types_has_its_own_answer(world: World) -> None:
+    ec2 = world.as_controller("ec2")
+    names = {"InstanceTypes": ["m5.large", "m6g.large"]}
+    found = {one["InstanceType"] for one in ec2.describe_instance_types(**names)["InstanceTypes"]}
+    assert found == set(names["InstanceTypes"])
+    in_zone = ec2.describe_instance_type_offerings(
+        LocationType="availability-zone", Filters=[{"Name": "instance-type", "Values": ["m5.large"]}]
+    )["InstanceTypeOfferings"]
+    assert {one["Location"] for one in in_zone} >= {f"{REGION}{zone}" for zone in "abc"}, "Karpenter would find no zone"
+    again = {one["InstanceType"] for one in ec2.describe_instance_types(**names)["InstanceTypes"]}
+    assert again == found
