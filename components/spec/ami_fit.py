@@ -146,9 +146,8 @@ def _family_problems(path: str, spec: NodeClassSpec, family: str | None, kuberne
             )
     version = minor(kubernetes_version)
     if "AL2" in {family, *(FAMILIES.get(alias.partition("@")[0]) for alias in aliases)} and version > LAST_AL2:
-        found = spec.ami_family or aliases[0]
         rule = f"Amazon Linux 2 has no EKS AMI for Kubernetes {kubernetes_version}: the last one was 1.32"
-        yield Problem(where, found, rule, "write AL2023 or Bottlerocket, with AMIs of that family")
+        yield Problem(where, spec.ami_family or "AL2", rule, "write AL2023 or Bottlerocket, with AMIs of that family")
     if family == "Windows2025" and version < FIRST_WINDOWS2025:
         rule = f"Windows Server 2025 needs Kubernetes 1.35, this is {kubernetes_version}"
         yield Problem(where, family, rule, "write Windows2022")

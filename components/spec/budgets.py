@@ -105,8 +105,8 @@ def _always_on(path: str, budgets: Sequence[Budget]) -> Iterator[Problem]:
     if not free:
         return
     rule = (
-        f"no budget without a schedule limits {', '.join(free)}: outside the windows nothing holds Karpenter back, it may "
-        "take all nodes at once"
+        f"no budget without a schedule limits {', '.join(free)}: outside the windows nothing holds Karpenter back, it "
+        "may take all nodes at once"
     )
     remedy = 'add {nodes: "10%"} without a schedule'
     yield Problem(path, _shown(budgets), rule, remedy, "warning")

@@ -30,8 +30,8 @@ _ALIAS_FAMILIES: Final = {
 }
 
 
-def _manifest(api_version: str, kind: str, metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {"apiVersion": api_version, "kind": kind, "metadata": dict(metadata), "spec": dict(spec)}
+def _manifest(api_version: str, kind: str, metadata: Mapping[str, Any], spec: object) -> dict[str, Any]:
+    return {"apiVersion": api_version, "kind": kind, "metadata": dict(metadata), "spec": spec}
 
 
 def _text(value: object) -> object:
@@ -206,8 +206,8 @@ def capacity_buffer_manifest(name: str, entry: Mapping[str, Any]) -> dict[str, A
     Nothing waits for it: it becomes ready when its workload exists, which is another stack's affair.
     """
     spec = entry.get("spec", {})
-    body = {key: value for key, value in spec.items() if value is not None} if isinstance(spec, Mapping) else spec
-    if isinstance(body, dict) and "limits" in body:
-        body["limits"] = _texts(body["limits"])
+    body = spec
+    if isinstance(spec, Mapping):
+        body = {key: _texts(value) if key == "limits" else value for key, value in spec.items() if value is not None}
     metadata = {"name": name, "namespace": entry.get("namespace", "default")}
     return _manifest("autoscaling.x-k8s.io/v1beta1", "CapacityBuffer", metadata, body)

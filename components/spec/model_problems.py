@@ -115,6 +115,8 @@ def _rule_and_remedy(model: type[BaseModel], error: ErrorDetails, loc: Sequence[
         return "is required", f"set it, for example to {example}" if example else "set it"
     if kind in _TYPES:
         return _TYPES[kind]
+    if kind in {"string_too_short", "too_short"}:
+        return "must not be empty", f"for example {example}" if example else "remove it"
     allowed = _extra(field, "x-allowed")
     built_in = "url" in error
     rule = f"must be {allowed}" if built_in and allowed else error["msg"].replace("Input should be", "must be")

@@ -113,9 +113,10 @@ class NodeClassSpec(Strict):
         None,
         "Capacity reservations that pools of this class may use; such capacity has the capacity type `reserved`.",
         source=NODE_CLASS_CRD,
-        allowed="at most 30 terms",
+        allowed="1 to 30 terms",
         example="[{id: cr-0123456789abcdef0}]",
         strict=False,
+        min_length=1,
         max_length=30,
     )
     connection_tracking: ConnectionTracking | None = doc(

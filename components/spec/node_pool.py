@@ -5,6 +5,7 @@ Source: pkg/apis/crds/karpenter.sh_nodepools.yaml of karpenter-provider-aws@1.14
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator
@@ -18,7 +19,7 @@ from components.spec.defaults import (
 )
 from components.spec.durations import BudgetDuration, Duration, NillableDuration
 from components.spec.fields import NODE_POOL_CRD, STACK, LabelValue, Quantity, Strict, Text, doc
-from components.spec.patterns import BUDGET_NODES, QUALIFIED_NAME
+from components.spec.patterns import BUDGET_NODES, MOMENT, QUALIFIED_NAME
 
 PresetName = Literal[
     "general", "customer-facing", "batch-spot", "arm64", "gpu", "high-memory", "stateful", "reserved", "static"
@@ -34,6 +35,18 @@ def _qualified(value: str) -> str:
         kind, message = "qualified_name", 'must be "name" or "domain/name" of letters, digits, "-", "_" and "."'
         raise PydanticCustomError(kind, message)
     return value
+
+
+def _moment(value: str) -> str:
+    if MOMENT.search(value) is not None:
+        try:
+            datetime.fromisoformat(value)
+        except ValueError:
+            pass
+        else:
+            return value
+    kind, message = "moment", "must be a date and time of RFC 3339, such as 2026-01-01T00:00:00Z"
+    raise PydanticCustomError(kind, message)
 
 
 def _budget_nodes(value: str) -> str:
@@ -93,7 +106,7 @@ class Taint(Strict):
     effect: Effect = doc(
         ..., "What happens to pods that do not tolerate the taint.", source=NODE_POOL_CRD, example="NoSchedule"
     )
-    time_added: str | None = doc(
+    time_added: Annotated[str, AfterValidator(_moment)] | None = doc(
         None,
         "When the taint was added. Kubernetes sets it; there is no use in configuring it.",
         source=NODE_POOL_CRD,

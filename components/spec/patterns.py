@@ -54,6 +54,11 @@ QUALIFIED_NAME: Final = re.compile(
 OBJECT_NAME: Final = re.compile(r"^(?=.{1,63}\Z)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
 """Names of NodePools and classes. 63, not Kubernetes' 253: the name becomes the value of a node label."""
 
+MOMENT: Final = re.compile(
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})\Z"
+)
+"""A date and time of RFC 3339."""
+
 NAMESPACE: Final = re.compile(r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 
 VOLUME_SIZE: Final = re.compile(
