@@ -13,9 +13,8 @@ from moto.core.responses import ActionResult
 from moto.core.utils import camelcase_to_underscores
 from moto.ec2.exceptions import DryRunClientError, EC2ClientError
 from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS
-from moto.ec2.responses import EC2Response
 
-from lab.emulator import access, ec2_checks, fleets, instance_events, launch
+from lab.emulator import access, ec2_checks, ec2_rules, fleets, instance_events, launch
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -32,7 +31,7 @@ _SPOT_PAGE = 1000
 _CATALOGUE = frozenset({"DescribeInstanceTypes", "DescribeInstanceTypeOfferings"})
 
 
-class Ec2(EC2Response):
+class Ec2(ec2_rules.Rules):
     """moto's EC2 responses, authorised and completed.
 
     Attributes:
@@ -181,6 +180,7 @@ class Ec2(EC2Response):
 def make_handler(lab: Lab, prices: Prices, events: instance_events.InstanceEvents) -> Handler:
     """The coroutine that ministack calls for EC2: the raw body goes to moto's WSGI application."""
     Ec2.lab, Ec2.prices, Ec2.events, Ec2.catalogue = lab, prices, events, {}
+    ec2_rules.complete_zones()
     moto.ec2.urls.url_paths = {"{0}/": Ec2.dispatch}
     from moto.moto_server.werkzeug_app import create_backend_app  # noqa: PLC0415
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 from typing import TYPE_CHECKING, Any
 
 from ministack.services import eks
-from moto.ec2.exceptions import EC2ClientError
 
-from lab.emulator import ec2_resources, eks_catalogue
+from lab.emulator import ec2_resources, ec2_rules, eks_catalogue
 from lab.emulator.eks_request import (
     EksError,
     Request,
@@ -72,8 +70,11 @@ def delete(request: Request, name: str) -> Answer:
     group = cluster["resourcesVpcConfig"].get("clusterSecurityGroupId")
     result = request.plain()
     forget_updates(name)
-    with request.lab.ec2_lock, contextlib.suppress(EC2ClientError):
-        request.ec2.delete_security_group(group_id=group)
+    with request.lab.ec2_lock:
+        found = request.ec2.get_security_group_from_id(group)
+        # EKS leaves its group behind while instances or load balancers still use it.
+        if found is not None and not ec2_rules.group_in_use(request.ec2, found):
+            request.ec2.delete_security_group(group_id=group)
     return result
 
 

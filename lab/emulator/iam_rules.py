@@ -26,6 +26,12 @@ POLICY_CHARACTERS, INLINE_CHARACTERS, TRUST_CHARACTERS = 6144, 10240, 2048
 
 ATTACHED_POLICIES = 10
 _NAME_LIMITS = {"RoleName": ROLE_NAME, "PolicyName": POLICY_NAME, "InstanceProfileName": PROFILE_NAME}
+_SERVICE_LINKED_ROLES = {
+    "spot.amazonaws.com": "AWSServiceRoleForEC2Spot",
+    "spotfleet.amazonaws.com": "AWSServiceRoleForEC2SpotFleet",
+    "eks.amazonaws.com": "AWSServiceRoleForAmazonEKS",
+    "eks-nodegroup.amazonaws.com": "AWSServiceRoleForAmazonEKSNodegroup",
+}
 _NAMING_ACTIONS = frozenset({"CreateRole", "CreatePolicy", "CreateInstanceProfile", "PutRolePolicy"})
 
 
@@ -66,6 +72,8 @@ def _pass_role(
 
 def _limits(asked: Mapping[str, str]) -> Answer | None:
     action = asked.get("Action", "")
+    if action == "CreateServiceLinkedRole":
+        return _service_linked_role(asked.get("AWSServiceName", ""))
     if action in _NAMING_ACTIONS:
         for field, limit in _NAME_LIMITS.items():
             value = asked.get(field, "")
@@ -84,6 +92,21 @@ def _limits(asked: Mapping[str, str]) -> Answer | None:
 def _refuse(status: int, code: str, text: str) -> Answer:
     answer: Answer = iam._error(status, code, text, ns="iam")  # noqa: SLF001
     return answer
+
+
+def _service_linked_role(service: str) -> Answer | None:
+    """AWS's own name for the role; None where ministack may make up one."""
+    name = _SERVICE_LINKED_ROLES.get(service)
+    if name is None:
+        return None
+    if name in iam._roles:  # noqa: SLF001
+        text = f"Service role name {name} has been taken in this account, please try a different suffix."
+        return _refuse(400, "InvalidInput", text)
+    answer: Answer = iam._create_service_linked_role({"AWSServiceName": [service]})  # noqa: SLF001
+    made = iam._roles.pop(f"AWSServiceRoleFor{service.partition('.')[0].capitalize()}")  # noqa: SLF001
+    arn = made["Arn"].rpartition("/")[0] + f"/{name}"
+    iam._roles[name] = {**made, "RoleName": name, "Arn": arn}  # noqa: SLF001
+    return answer[0], answer[1], answer[2].replace(made["RoleName"].encode(), name.encode())
 
 
 def _size(document: str) -> int:

@@ -41,7 +41,7 @@ def install(lab: Lab) -> None:
     """Give every region its images from the first call on, and SSM its public parameters."""
 
     def load(ec2: Any) -> None:
-        add(ec2, lab.published)
+        settle(lab, ec2)
 
     setattr(AmiBackend, "_load_amis", load)  # noqa: B010 (mypy knows that it is a method)
     ssm._public_parameter = lambda name: _parameter(lab, name)  # noqa: SLF001
@@ -54,30 +54,38 @@ def install(lab: Lab) -> None:
     ssm._get_parameters_by_path = by_path  # noqa: SLF001
 
 
-def add(ec2: Any, published: list[str]) -> None:
-    """Put the images that a region does not have yet into it."""
-    for image in images.images(published):
-        if image.id in ec2.amis:
-            continue
-        ami = EksImage(
-            ec2,
-            image.id,
-            name=image.name,
-            description=f"EKS-optimized Kubernetes node, {image.family}, {image.variant}",
-            owner_id=images.OWNER_ID,
-            owner_alias="amazon",
-            public=True,
-            virtualization_type="hvm",
-            architecture=image.architecture,
-            creation_date=image.created,
-            image_location=f"amazon/{image.name}",
-            hypervisor="xen",
-            root_device_type="ebs",
-            root_device_name=_ROOT[image.family],
-            region_name=f"{ec2.region_name}a",
-        )
-        ami.deprecation_time = image.deprecated.strftime("%Y-%m-%dT%H:%M:%S.000Z")
-        ec2.amis[image.id] = ami
+def settle(lab: Lab, ec2: Any) -> None:
+    """Bring a region's images to what is published, withdrawn and deprecated now."""
+    for image_id in lab.withdrawn:
+        ec2.amis.pop(image_id, None)
+    for image in images.images(lab.published):
+        if image.id not in ec2.amis and image.id not in lab.withdrawn:
+            _add(ec2, image)
+    for image_id, moment in lab.deprecated.items():
+        if image_id in ec2.amis:
+            ec2.amis[image_id].deprecation_time = moment
+
+
+def _add(ec2: Any, image: images.Image) -> None:
+    ami = EksImage(
+        ec2,
+        image.id,
+        name=image.name,
+        description=f"EKS-optimized Kubernetes node, {image.family}, {image.variant}",
+        owner_id=images.OWNER_ID,
+        owner_alias="amazon",
+        public=True,
+        virtualization_type="hvm",
+        architecture=image.architecture,
+        creation_date=image.created,
+        image_location=f"amazon/{image.name}",
+        hypervisor="xen",
+        root_device_type="ebs",
+        root_device_name=_ROOT[image.family],
+        region_name=f"{ec2.region_name}a",
+    )
+    ami.deprecation_time = image.deprecated.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    ec2.amis[image.id] = ami
 
 
 def publish(lab: Lab, release: str) -> list[str]:
@@ -88,10 +96,15 @@ def publish(lab: Lab, release: str) -> list[str]:
     """
     if release not in lab.published:
         lab.published.append(release)
+    settle_everywhere(lab)
+    return [image.id for image in images.images(lab.published) if image.release == release]
+
+
+def settle_everywhere(lab: Lab) -> None:
+    """Bring every region that is in use to the present state."""
     with lab.ec2_lock:
         for ec2 in ec2_backends[lab.options.account_id].values():
-            add(ec2, lab.published)
-    return [image.id for image in images.images(lab.published) if image.release == release]
+            settle(lab, ec2)
 
 
 def _parameter(lab: Lab, name: str | None) -> dict[str, Any] | None:

@@ -32,8 +32,8 @@ def leftovers(lab: Lab) -> dict[str, list[str]]:
             "roles": sorted(role["RoleName"] for role in roles),
             "policies": _names(iam._policies),  # noqa: SLF001
             "openIdConnectProviders": _names(getattr(iam, "_oidc_providers", {})),
-            "queues": _all_names(sqs, "_queues"),
-            "rules": _all_names(eventbridge, "_rules"),
+            "queues": [name.rpartition("/")[2] for name in _all_names(sqs, "_queues")],
+            "rules": [name.rpartition("|")[2] for name in _all_names(eventbridge, "_rules")],
             "logGroups": _all_names(cloudwatch_logs, "_log_groups"),
             "kmsKeys": [key for key, value in _pairs(kms, "_keys") if _usable(value)],
             "clusters": _all_names(eks, "_clusters"),

@@ -35,10 +35,10 @@ class Routes:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request."""
+        self._lab.loop = asyncio.get_running_loop()
         if scope["type"] != "http" or not scope["path"].startswith("/_lab/"):
             await self._inner(scope, receive, send)
             return
-        self._lab.loop = asyncio.get_running_loop()
         body = await _body(receive)
         query = {k: v[0] for k, v in parse_qs(scope.get("query_string", b"").decode()).items()}
         headers = {k.decode().lower(): v.decode() for k, v in scope.get("headers", [])}
@@ -70,11 +70,16 @@ class Routes:
             "denials/clear": self._clear_denials,
             "token-review": lambda: token_review.review(self._lab, document, query.get("cluster", "")),
             "images/publish": lambda: self._publish(document),
+            "images/withdraw": lambda: self._withdraw(document),
+            "images/deprecate": lambda: self._deprecate(document),
             "shortages": lambda: self._shortages(document),
         }
         if path not in answers:
             return 404, {"code": "NoRoute", "message": f"/_lab/{path}: there are {', '.join(sorted(answers))}"}
-        return 200, answers[path]()
+        try:
+            return 200, answers[path]()
+        except KeyError as error:
+            return 400, {"code": "MissingField", "message": f"/_lab/{path}: the body needs {error}"}
 
     def _clear_denials(self) -> dict[str, int]:
         count = len(self._lab.denials)
@@ -84,6 +89,18 @@ class Routes:
     def _publish(self, document: dict[str, Any]) -> dict[str, Any]:
         release = str(document.get("release") or images.NEWER)
         return {"release": release, "imageIds": image_store.publish(self._lab, release)}
+
+    def _withdraw(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Deregister an AMI everywhere, as its owner may."""
+        self._lab.withdrawn.add(str(document["imageId"]))
+        image_store.settle_everywhere(self._lab)
+        return {"withdrawn": sorted(self._lab.withdrawn)}
+
+    def _deprecate(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Set the moment from which an AMI is deprecated."""
+        self._lab.deprecated[str(document["imageId"])] = str(document["deprecationTime"])
+        image_store.settle_everywhere(self._lab)
+        return {"deprecated": self._lab.deprecated}
 
     def _shortages(self, document: dict[str, Any]) -> dict[str, Any]:
         """Replace the list of what has no capacity, or show it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from typing import Any
 
 import ministack.app
 from hypercorn.asyncio import serve  # type: ignore[import-not-found]
@@ -37,6 +38,12 @@ def build(options: Options) -> Routes:
     return Routes(lab, events, ministack.app.app)
 
 
+def _quietly(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Connections that are still open when the server stops are no news."""
+    if not isinstance(context.get("exception"), asyncio.CancelledError):
+        loop.default_exception_handler(context)
+
+
 def run(options: Options) -> None:
     """Serve until SIGTERM or SIGINT."""
     application = build(options)
@@ -50,6 +57,7 @@ def run(options: Options) -> None:
     async def main() -> None:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_quietly)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
         await serve(application, config, shutdown_trigger=stop.wait)

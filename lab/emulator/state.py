@@ -27,6 +27,8 @@ class Lab:
         denials: the newest refused calls, oldest first.
         shortages: (instance type or "*", zone or "*", "spot" or "on-demand" or "*") without capacity.
         published: AMI releases published while running, oldest first.
+        withdrawn: ids of AMIs that their owner has deregistered.
+        deprecated: id of an AMI -> the moment from which EC2 calls it deprecated, ISO 8601.
     """
 
     options: Options
@@ -35,6 +37,8 @@ class Lab:
     denials: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=DENIALS_KEPT))
     shortages: set[tuple[str, str, str]] = field(default_factory=set)
     published: list[str] = field(default_factory=list)
+    withdrawn: set[str] = field(default_factory=set)
+    deprecated: dict[str, str] = field(default_factory=dict)
 
     def deny(self, principal: str, action: str, resource: str, reason: str) -> None:
         """Remember a refused call for `/_lab/denials`."""

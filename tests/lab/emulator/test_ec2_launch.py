@@ -134,3 +134,15 @@ def test_each_question_about_instance_types_has_its_own_answer(world: World) -> 
     assert {one["Location"] for one in in_zone} >= {f"{REGION}{zone}" for zone in "abc"}, "Karpenter would find no zone"
     again = {one["InstanceType"] for one in ec2.describe_instance_types(**names)["InstanceTypes"]}
     assert again == found
+
+
+def test_an_image_can_be_deprecated_and_withdrawn(world: World, emulator: Emulator) -> None:
+    ec2 = world.as_root("ec2")
+    name = [{"Name": "name", "Values": ["amazon-eks-node-al2023-x86_64-neuron-1.34-v20261015"]}]
+    image = ec2.describe_images(Filters=name)["Images"][0]["ImageId"]
+    emulator.lab("images/deprecate", {"imageId": image, "deprecationTime": "2026-11-30T00:00:00.000Z"})
+    found = ec2.describe_images(ImageIds=[image])["Images"][0]
+    assert found["DeprecationTime"] == "2026-11-30T00:00:00.000Z"
+    emulator.lab("images/withdraw", {"imageId": image})
+    assert refused(ec2.describe_images, ImageIds=[image])[0] == "InvalidAMIID.NotFound"
+    assert emulator.lab("images/withdraw", {})[0] == 400

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.emulator.conftest import free_port, start, wait_until_healthy
-from tests.lab.emulator.world import Emulator, World, trust
+from tests.lab.emulator.world import Emulator, World, refused, trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +106,11 @@ def test_prices_come_page_by_page_from_the_table(emulator: Emulator) -> None:
 
 def test_service_linked_roles_do_not_count_as_left(emulator: Emulator) -> None:
     iam = emulator.aws("iam")
-    iam.create_service_linked_role(AWSServiceName="spot.amazonaws.com")
+    made = iam.create_service_linked_role(AWSServiceName="spot.amazonaws.com")["Role"]
+    assert made["RoleName"] == "AWSServiceRoleForEC2Spot"
+    assert iam.get_role(RoleName=made["RoleName"])["Role"]["Arn"] == made["Arn"]
+    code, _ = refused(iam.create_service_linked_role, AWSServiceName="spot.amazonaws.com")
+    assert code == "InvalidInput", "a stack in an account that has the role already would fail only in AWS"
     iam.create_role(RoleName="left-behind", AssumeRolePolicyDocument=trust("ec2.amazonaws.com"))
     try:
         roles = emulator.lab("leftovers")[1]["roles"]
