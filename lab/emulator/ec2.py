@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     Answer = tuple[int, dict[str, str], bytes]
     Handler = Callable[[str, str, dict[str, str], bytes, dict[str, Any]], Awaitable[Answer]]
 
-_FORBIDDEN = 403
-_PRECONDITION_FAILED = 412
+_STATUS = {"UnauthorizedOperation": 403, "DryRunOperation": 412}
+_ERROR_CHARACTERS = 500
 _SPOT_PAGE = 1000
 _CATALOGUE = frozenset({"DescribeInstanceTypes", "DescribeInstanceTypeOfferings"})
 
@@ -53,15 +53,19 @@ class Ec2(ec2_rules.Rules):
             self._authorise(action)
             self._check_known(action)
         except EC2ClientError as error:
-            status, headers, body = self.serialized(ActionResult(error))
-            refused = error.code == "UnauthorizedOperation"
-            return (_FORBIDDEN if refused else status), headers, body
+            return self._refused(error)
+        if action.startswith("Describe") and self._get_param("DryRun", False):
+            # Moto answers some of these in full, which Karpenter's first call would have to wait for.
+            return self._refused(DryRunClientError())
         if action in _CATALOGUE:
             return self._from_catalogue()
         status, headers, body = super().call_action()
-        if "<Code>DryRunOperation</Code>" in str(body)[:500]:
-            status = _PRECONDITION_FAILED
-        return status, headers, body
+        dry_run = "<Code>DryRunOperation</Code>" in str(body)[:_ERROR_CHARACTERS]
+        return (_STATUS["DryRunOperation"] if dry_run else status), headers, body
+
+    def _refused(self, error: EC2ClientError) -> Any:
+        status, headers, body = self.serialized(ActionResult(error))
+        return _STATUS.get(error.code, status), headers, body
 
     def _from_catalogue(self) -> Any:
         """The same question about instance types has the same answer for as long as the process lives."""
@@ -188,7 +192,7 @@ def make_handler(lab: Lab, prices: Prices, events: instance_events.InstanceEvent
 
     def call(headers: Mapping[str, str], body: bytes, query: Mapping[str, Any]) -> Answer:
         access_key = extract_access_key_id(headers, query)
-        with lab.ec2_lock, application.test_request_context():
+        with lab.ec2_lock:
             answer = application.test_client().open(
                 "/",
                 method="POST",

@@ -152,8 +152,7 @@ def _image(request: Request, ami_type: str, version: str, release: str | None) -
     if not chosen:
         text = f"Requested release version {release} is not valid for kubernetes version {version}."
         raise invalid(text)
-    newest = [image for image in chosen if image.release >= images.CURRENT] or chosen
-    return newest[-1]
+    return chosen[-1]
 
 
 def _template(request: Request, body: Mapping[str, Any]) -> dict[str, Any] | None:

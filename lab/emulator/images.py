@@ -51,7 +51,7 @@ class Image:
     @property
     def created(self) -> datetime.datetime:
         """When it was published."""
-        return datetime.datetime.strptime(self.release, "%Y%m%d").replace(tzinfo=datetime.UTC)
+        return date_of(self.release)
 
     @property
     def deprecated(self) -> datetime.datetime:
@@ -64,9 +64,18 @@ class Image:
         return BOTTLEROCKET[self.release] if self.family == "bottlerocket" else f"{self.kubernetes}.0-{self.release}"
 
 
+def date_of(release: str) -> datetime.datetime:
+    """The day of a release.
+
+    Raises:
+        ValueError: not `YYYYMMDD`.
+    """
+    return datetime.datetime.strptime(release, "%Y%m%d").replace(tzinfo=datetime.UTC)
+
+
 def images(published: list[str]) -> list[Image]:
     """Every AMI that exists once these releases are published besides the first two."""
-    releases = [OLDER, CURRENT, *published]
+    releases = sorted({OLDER, CURRENT, *published})
     return [
         image
         for release in releases

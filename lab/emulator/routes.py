@@ -1,4 +1,20 @@
-"""The lab's own routes under `/_lab/`, in front of the emulated AWS."""
+"""The lab's own routes under `/_lab/`, in front of the emulated AWS.
+
+All answer JSON; `?region=` chooses another region than the lab's own. A body is JSON in a POST.
+
+- `health`: 200 once everything works.
+- `leftovers`: what somebody made, by kind, over all regions.
+- `instances`: what a kubelet's stand-in needs, user data and the role's access entry included.
+- `denials`: refused calls, oldest first; `denials/clear` forgets them.
+- `pod-identity` {clusterName, namespace, serviceAccount, podName, podUid}: EKS Auth's answer.
+- `pod-identity/credentials?cluster=NAME` with a pod's token as Authorization: the Pod Identity Agent's answer, which
+  an SDK reads from AWS_CONTAINER_CREDENTIALS_FULL_URI and renews by itself.
+- `token-review?cluster=NAME`: Kubernetes' webhook token authenticator.
+- `events/NAME` {instanceId}: a service event on the bus; NAME is spot-interruption, rebalance-recommendation,
+  capacity-reservation-interruption or scheduled-change.
+- `images/publish` {release}, `images/withdraw` {imageId}, `images/deprecate` {imageId, deprecationTime}.
+- `shortages` {shortages: [{instanceType, zone, capacityType}]}: what has no capacity; a field left out means any.
+"""
 
 from __future__ import annotations
 
@@ -80,6 +96,8 @@ class Routes:
             return 200, answers[path]()
         except KeyError as error:
             return 400, {"code": "MissingField", "message": f"/_lab/{path}: the body needs {error}"}
+        except ValueError as error:
+            return 400, {"code": "InvalidField", "message": f"/_lab/{path}: {error}"}
 
     def _clear_denials(self) -> dict[str, int]:
         count = len(self._lab.denials)
@@ -87,7 +105,9 @@ class Routes:
         return {"cleared": count}
 
     def _publish(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Let a release appear, `YYYYMMDD`; the newer one of the lab's own two when none is named."""
         release = str(document.get("release") or images.NEWER)
+        images.date_of(release)
         return {"release": release, "imageIds": image_store.publish(self._lab, release)}
 
     def _withdraw(self, document: dict[str, Any]) -> dict[str, Any]:
