@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from components.spec.fields import STACK, Strict, doc
+from components.spec.versions import DEFAULT_KUBERNETES_VERSION
 
 LogType = Literal["api", "audit", "authenticator", "controllerManager", "scheduler"]
 
@@ -136,8 +137,8 @@ class ClusterSettings(Strict):
         allowed="1 to 100 letters, digits, '-' or '_', with a letter or digit first",
     )
     version: str = doc(
-        "1.36",
-        "Kubernetes version.",
+        DEFAULT_KUBERNETES_VERSION,
+        "Kubernetes version. Karpenter must know it; update Karpenter first.",
         source="components/spec/versions.py",
         pattern=r"^1\.\d{2}$",
         allowed='text in quotes, such as "1.36"',

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.spec.problems import Problem
+from components.spec.versions import check_versions
 from settings.cluster import SystemNodes
 from settings.draft import Draft
 from settings.karpenter import KarpenterSettings
@@ -15,6 +16,13 @@ _INSTANCE_TYPE: Final = re.compile(r"^([a-z]+\d*)([a-z]*)[a-z0-9-]*\.[a-z0-9-]+\
 _AL2023_RELEASE: Final = re.compile(r"^(\d+\.\d+)\.\d+-\d{8}\Z")
 _BOTTLEROCKET_RELEASE: Final = re.compile(r"^\d+\.\d+\.\d+(-[0-9a-f]{8})?\Z")
 _RESERVED_NAMESPACES: Final = ("default", "kube-node-lease", "kube-public")
+
+
+def check_version_pair(draft: Draft) -> Iterator[Problem]:
+    """A Kubernetes and a Karpenter version that do not go together."""
+    karpenter = draft.part(KarpenterSettings, "karpenter")
+    if karpenter is not None and draft.kubernetes_version is not None:
+        yield from check_versions(draft.kubernetes_version, karpenter.version)
 
 
 def check_system_nodes(draft: Draft) -> Iterator[Problem]:

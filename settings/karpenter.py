@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from components.spec.fields import STACK, Quantity, Strict, doc
+from components.spec.versions import DEFAULT_KARPENTER_VERSION
 
 VALUES = "charts/karpenter/values.yaml@1.14.3"
 
@@ -59,7 +60,7 @@ class KarpenterSettings(Strict):
     """The controller."""
 
     version: str = doc(
-        "1.14.3",
+        DEFAULT_KARPENTER_VERSION,
         "Version of both charts.",
         source="components/spec/versions.py",
         pattern=r"^\d+\.\d+\.\d+$",

@@ -60,7 +60,7 @@ class CreatedNetwork(Strict):
         "10.0.0.0/16",
         "Range of the VPC. Each zone gets one big private and one small public subnet out of it.",
         source=STACK,
-        allowed='a private IPv4 range written as "<network>/<16 to 22>"',
+        allowed='a private IPv4 range written as "<network>/<16 to 20>"',
         example='"10.0.0.0/16"',
     )
     zones: int = doc(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from components.spec.cidr import check_cidr
 from components.spec.patterns import SUBNET_ID
 from components.spec.problems import Problem
 from settings.draft import Draft
@@ -31,8 +32,10 @@ def check_network(draft: Draft) -> Iterator[Problem]:
         return
     if network.existing is not None:
         yield from _check_existing(network.existing)
-    elif network.created is not None and network.created.nat_gateways == "none":
-        yield from _check_isolated(network.created, draft)
+    elif network.created is not None:
+        yield from check_cidr(network.created.cidr)
+        if network.created.nat_gateways == "none":
+            yield from _check_isolated(network.created, draft)
 
 
 def _check_existing(network: ExistingNetwork) -> Iterator[Problem]:

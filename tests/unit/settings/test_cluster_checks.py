@@ -107,3 +107,27 @@ def test_the_controller_has_a_namespace_of_its_own(namespace: str) -> None:
 def test_a_wrong_version_does_not_make_the_release_wrong() -> None:
     told = errors(config(cluster={"version": "latest"}))
     assert [line.split(": ")[0] for line in told] == ["karpenter-eks:cluster.version"]
+
+
+@pytest.mark.parametrize(
+    ("kubernetes", "karpenter", "path"),
+    [
+        ("1.29", "1.14.3", "cluster.version"),
+        ("1.37", "1.14.3", "cluster.version"),
+        ("1.36", "1.13.9", "karpenter.version"),
+        ("1.35", "1.9.0", "karpenter.version"),
+    ],
+)
+def test_a_pair_that_does_not_work_is_refused(kubernetes: str, karpenter: str, path: str) -> None:
+    data = config(cluster={"version": kubernetes}, karpenter={"version": karpenter})
+    data["cluster"]["systemNodes"]["releaseVersion"] = f"{kubernetes}.0-20261101"
+    assert [line.split(": found")[0] for line in errors(data)] == [f"karpenter-eks:{path}"], (
+        "the controller panics at start"
+    )
+
+
+@pytest.mark.parametrize("kubernetes", ["1.30", "1.33", "1.35", "1.36"])
+def test_every_kubernetes_version_of_the_table_goes(kubernetes: str) -> None:
+    data = config(cluster={"version": kubernetes})
+    data["cluster"]["systemNodes"]["releaseVersion"] = f"{kubernetes}.0-20261101"
+    assert errors(data) == []

@@ -103,3 +103,9 @@ def test_a_mistake_elsewhere_does_not_make_up_mistakes_here() -> None:
     ]
     told = errors(config(network={"create": {"natGateways": "none", "zones": 9}}))
     assert told == ["karpenter-eks:network.create.zones: found 9; must be 2, 3 or 4; for example 3"]
+
+
+@pytest.mark.parametrize("cidr", ["10.0.0.0/15", "10.0.0.0/21", "10.0.0.1/16", "8.8.0.0/16", "home"])
+def test_a_range_that_is_no_private_network_of_the_right_size_is_refused(cidr: str) -> None:
+    [line] = errors(config(network={"create": {"cidr": cidr}}))
+    assert line.startswith(f'karpenter-eks:network.create.cidr: found "{cidr}"; must ')
