@@ -45,8 +45,7 @@ def test_public_ranges_are_fine(cidr: str) -> None:
 
 def test_public_access_without_a_range_is_refused() -> None:
     assert errors(config(cluster={"publicAccess": {"cidrs": []}})) == [
-        "karpenter-eks:cluster.publicAccess.cidrs: found []; must not be empty; for example "
-        "[203.0.113.0/24]"
+        "karpenter-eks:cluster.publicAccess.cidrs: found []; must not be empty; for example [203.0.113.0/24]"
     ], "EKS takes no range for the whole internet"
 
 
