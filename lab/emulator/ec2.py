@@ -139,7 +139,7 @@ class Ec2(ec2_rules.Rules):
         wanted = launch.plan(self.ec2_backend, self.params)
         launch.check(self.ec2_backend, wanted)
         self.error_on_dryrun()
-        made = launch.launch(self.ec2_backend, wanted, int(self._get_param("MinCount") or 1))
+        made = launch.launch(self.ec2_backend, wanted, int(self._get_param("MaxCount") or 1))
         for instance in made:
             self.events.started(instance.id, self.region)
         found = self.ec2_backend.get_reservations_by_instance_ids([instance.id for instance in made])

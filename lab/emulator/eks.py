@@ -12,7 +12,7 @@ from ministack.core.router import extract_access_key_id
 from ministack.services import eks
 from moto.ec2.exceptions import EC2ClientError
 
-from lab.emulator import eks_access, eks_catalogue, eks_clusters, eks_nodegroups
+from lab.emulator import eks_access, eks_catalogue, eks_clusters, eks_nodegroups, eks_tags
 from lab.emulator.eks_request import EksError, Request, refusal
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _NAME = r"([A-Za-z0-9_-]+)"
 _CLUSTER = rf"/clusters/{_NAME}"
+_ASSOCIATION_TAGS = "/tags/(arn:[^/]*:podidentityassociation/.+)"
 _GROUP = rf"{_CLUSTER}/node-groups/{_NAME}"
 
 _ROUTES: list[tuple[str, re.Pattern[str], Callable[..., Answer]]] = [
@@ -44,6 +45,9 @@ _ROUTES: list[tuple[str, re.Pattern[str], Callable[..., Answer]]] = [
         ("POST", rf"{_CLUSTER}/pod-identity-associations", eks_access.create_association),
         ("POST", rf"{_CLUSTER}/addons", eks_access.create_addon),
         ("POST", rf"{_CLUSTER}/addons/{_NAME}/update", eks_access.update_addon),
+        ("POST", _ASSOCIATION_TAGS, eks_tags.tag_association),
+        ("DELETE", _ASSOCIATION_TAGS, eks_tags.untag_association),
+        ("GET", _ASSOCIATION_TAGS, eks_tags.list_association),
         ("GET", "/cluster-versions", eks_catalogue.describe_cluster_versions),
         ("GET", "/addons/supported-versions", eks_catalogue.describe_addon_versions),
         ("GET", "/access-policies", eks_catalogue.list_access_policies),
@@ -70,7 +74,8 @@ def make_handler(lab: Lab, events: InstanceEvents) -> Handler:
             plain=plain,
         )
         try:
-            return _route(request, method, path)
+            with lab.ec2_lock:
+                return _route(request, method, path)
         except EksError as error:
             return refusal(error)
         except EC2ClientError as error:
@@ -89,5 +94,5 @@ def _route(request: Request, method: str, path: str) -> Answer:
             return function(request, *(unquote(part) for part in match.groups()))
     answer = request.plain()
     if path.startswith("/tags/") and method in {"POST", "DELETE"}:
-        eks_clusters.sync_tags(request, unquote(path.removeprefix("/tags/")))
+        eks_tags.sync(unquote(path.removeprefix("/tags/")))
     return answer

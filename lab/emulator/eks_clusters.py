@@ -127,16 +127,6 @@ def describe_update(_request: Request, name: str, update_id: str) -> Answer:
     return answer({"update": {k: v for k, v in found.items() if k != "owner"}})
 
 
-def sync_tags(_request: Request, arn: str) -> None:
-    """Let a record show the tags that TagResource and UntagResource changed."""
-    tags = dict(eks._tags.get(arn, {}))  # noqa: SLF001
-    stores = ((eks._clusters, "arn"), (eks._nodegroups, "nodegroupArn"), (eks._addons, "addonArn"))  # noqa: SLF001
-    for store, field in stores:
-        for record in list(store.values()):
-            if record.get(field) == arn:
-                record["tags"] = tags
-
-
 def _vpc_of(request: Request, subnet_ids: list[str]) -> str:
     subnets = [(subnet_id, ec2_resources.find_subnet(request.ec2, subnet_id)) for subnet_id in subnet_ids]
     missing = [subnet_id for subnet_id, subnet in subnets if subnet is None]

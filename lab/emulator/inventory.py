@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from ministack.services import cloudwatch_logs, eks, eventbridge, iam, kms, sqs
@@ -15,11 +16,20 @@ if TYPE_CHECKING:
     from lab.emulator.state import Lab
 
 _ENDED = frozenset({"terminated", "shutting-down"})
+_TRIES = 3
 _SERVICE_ROLE_PATH = "/aws-service-role/"
 
 
 def leftovers(lab: Lab) -> dict[str, list[str]]:
     """Everything that somebody made, by kind; an untouched account has empty lists only."""
+    for _ in range(_TRIES):
+        with contextlib.suppress(RuntimeError):
+            return _leftovers(lab)
+    return _leftovers(lab)
+
+
+def _leftovers(lab: Lab) -> dict[str, list[str]]:
+    # ministack may change a store on its own thread while it is being read: then it is read again.
     found: dict[str, list[str]] = {kind: [] for kind in _EC2_KINDS}
     with lab.ec2_lock:
         for ec2 in ec2_backends[lab.options.account_id].values():

@@ -58,7 +58,8 @@ class Routes:
         body = await _body(receive)
         query = {k: v[0] for k, v in parse_qs(scope.get("query_string", b"").decode()).items()}
         headers = {k.decode().lower(): v.decode() for k, v in scope.get("headers", [])}
-        status, answer = self._answer(scope["path"].removeprefix("/_lab/"), query, headers, body)
+        path = scope["path"].removeprefix("/_lab/")
+        status, answer = await asyncio.to_thread(self._answer, path, query, headers, body)
         text = json.dumps(answer).encode()
         start = {"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]}
         await send(start)
@@ -70,7 +71,9 @@ class Routes:
             document = json.loads(body) if body else {}
         except json.JSONDecodeError as error:
             return 400, {"code": "InvalidJson", "message": str(error)}
-        with request_scope(self._lab.options.account_id, region):
+        if path == "health":
+            return 200, {"status": "ok", "region": self._lab.options.region}
+        with self._lab.ec2_lock, request_scope(self._lab.options.account_id, region):
             if path.startswith("events/"):
                 return self._event(path.removeprefix("events/"), document, region)
             if path.startswith("pod-identity"):
@@ -79,7 +82,6 @@ class Routes:
 
     def _simple(self, path: str, query: dict[str, str], document: dict[str, Any], region: str) -> Reply:
         answers: dict[str, Callable[[], Any]] = {
-            "health": lambda: {"status": "ok", "region": self._lab.options.region},
             "leftovers": lambda: inventory.leftovers(self._lab),
             "instances": lambda: inventory.instances(self._lab, region),
             "denials": lambda: list(self._lab.denials),

@@ -23,7 +23,7 @@ class Lab:
     Attributes:
         options: how it was started.
         loop: the server's event loop, once it runs; ministack's own state is changed on it only.
-        ec2_lock: held around every use of moto's EC2, which knows no threads.
+        ec2_lock: held around every use of moto's EC2 and of EKS, which know no threads of ours.
         denials: the newest refused calls, oldest first.
         shortages: (instance type or "*", zone or "*", "spot" or "on-demand" or "*") without capacity.
         published: AMI releases published while running, oldest first.

@@ -256,3 +256,20 @@ def test_two_groups_of_one_role_share_the_access_entry(world: World) -> None:
         make_group(world, nodegroupName=name, nodeRole=role)
     entries = world.as_root("eks").list_access_entries(clusterName=world.cluster)["accessEntries"]
     assert entries.count(role) == 1
+
+
+def test_tags_of_entries_and_associations_follow_later_changes(world: World) -> None:
+    world.make_cluster()
+    eks, place = world.as_root("eks"), {"clusterName": world.cluster}
+    entry = eks.create_access_entry(**place, principalArn=world.node_role, type="EC2_LINUX")["accessEntry"]
+    association = eks.create_pod_identity_association(
+        **place, namespace="kube-system", serviceAccount="karpenter", roleArn=world.controller_role, tags={"a": "1"}
+    )["association"]
+    for arn in (entry["accessEntryArn"], association["associationArn"]):
+        eks.tag_resource(resourceArn=arn, tags={"b": "2"})
+    eks.untag_resource(resourceArn=association["associationArn"], tagKeys=["a"])
+    shown = eks.describe_pod_identity_association(**place, associationId=association["associationId"])["association"]
+    assert shown["tags"] == {"b": "2"}, "a change of the stack's tags would show in every preview"
+    assert eks.list_tags_for_resource(resourceArn=association["associationArn"])["tags"] == {"b": "2"}
+    found = eks.describe_access_entry(**place, principalArn=world.node_role)["accessEntry"]
+    assert found["tags"] == {"b": "2"}
