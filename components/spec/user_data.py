@@ -63,6 +63,8 @@ def _amazon_linux_2(text: str) -> str | None:
 
 
 def _bottlerocket(text: str) -> str | None:
+    if text.lstrip().startswith(_SHELL):
+        return "must be TOML, not a shell script"
     try:
         settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
