@@ -52,6 +52,7 @@ def create(request: Request) -> Answer:
     cluster = request.cluster(body["name"])
     with request.lab.ec2_lock:
         group = _make_group(request, cluster["name"], vpc_id)
+        _make_interfaces(request, cluster["name"], body["resourcesVpcConfig"]["subnetIds"], group)
     _complete(cluster, body, request.lab.options, vpc_id, group)
     shown = {k: v for k, v in cluster.items() if not k.startswith("_")}
     return answer({"cluster": {**shown, "status": "CREATING"}})
@@ -71,6 +72,8 @@ def delete(request: Request, name: str) -> Answer:
     result = request.plain()
     forget_updates(name)
     with request.lab.ec2_lock:
+        for interface in [eni for eni in request.ec2.enis.values() if eni.description == _interface_name(name)]:
+            request.ec2.enis.pop(interface.id)
         found = request.ec2.get_security_group_from_id(group)
         # EKS leaves its group behind while instances or load balancers still use it.
         if found is not None and not ec2_rules.group_in_use(request.ec2, found):
@@ -147,6 +150,19 @@ def _make_group(request: Request, name: str, vpc_id: str) -> str:
         group.id, "-1", "-1", "-1", [], source_groups=[{"GroupId": group.id}], vpc_id=vpc_id
     )
     return str(group.id)
+
+
+def _interface_name(cluster: str) -> str:
+    return f"Amazon EKS {cluster}"
+
+
+def _make_interfaces(request: Request, name: str, subnet_ids: list[str], group: str) -> None:
+    """The control plane's interfaces: as long as they are there, no subnet can be deleted."""
+    for subnet_id in subnet_ids[:_MIN_ZONES]:
+        interface = request.ec2.create_network_interface(
+            request.ec2.get_subnet(subnet_id), None, group_ids=[group], description=_interface_name(name)
+        )
+        interface.requester_managed, interface.status = True, "in-use"
 
 
 def _complete(cluster: dict[str, Any], body: Mapping[str, Any], options: Options, vpc_id: str, group: str) -> None:

@@ -90,6 +90,10 @@ def _groups(ec2: Any) -> Iterator[str]:
     return (g.id for groups in ec2.groups.values() for g in groups.values() if g.name != "default")
 
 
+def _route_tables(ec2: Any) -> Iterator[str]:
+    return (table.id for table in ec2.route_tables.values() if table.main_association_id is None)
+
+
 def _nat_gateways(ec2: Any) -> Iterator[str]:
     return (nat.id for nat in ec2.nat_gateways.values() if nat.state not in {"deleted", "deleting"})
 
@@ -106,6 +110,7 @@ _EC2_KINDS: dict[str, Any] = {
     "vpcs": _vpcs,
     "subnets": _subnets,
     "securityGroups": _groups,
+    "routeTables": _route_tables,
     "internetGateways": lambda ec2: list(ec2.internet_gateways),
     "natGateways": _nat_gateways,
     "addresses": lambda ec2: [address.allocation_id for address in ec2.addresses],

@@ -44,6 +44,24 @@ def test_an_instance_of_another_cluster_cannot_be_terminated(world: World, emula
     assert world.instance(foreign)["State"]["Name"] == "running"
 
 
+def test_a_launch_template_of_another_cluster_cannot_be_used(world: World, emulator: Emulator) -> None:
+    other = World.make(emulator)
+    template = other.template(other.profile())
+    request = world.fleet_request(template, "m5.large")
+    code, text = refused(world.as_controller("ec2").create_fleet, **request)
+    assert code == "UnauthorizedOperation", "one cluster's user data could be started by another's controller"
+    assert f"launch-template/{template}" in text
+
+
+@pytest.mark.parametrize("kind", ["fleet", "instance", "volume", "network-interface"])
+def test_a_fleet_that_leaves_something_untagged_is_refused(world: World, kind: str) -> None:
+    request = world.fleet_request(world.template(world.profile()), "m5.large")
+    request["TagSpecifications"] = [one for one in request["TagSpecifications"] if one["ResourceType"] != kind]
+    code, text = refused(world.as_controller("ec2").create_fleet, **request)
+    assert code == "UnauthorizedOperation", f"an untagged {kind} would only be refused in AWS"
+    assert f":{kind}/*" in text
+
+
 def test_foreign_tags_on_own_instances_are_refused(world: World) -> None:
     instance_id = world.launch()["InstanceId"]
     tags = [{"Key": "cost-centre", "Value": "1"}]

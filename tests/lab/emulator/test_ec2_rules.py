@@ -28,6 +28,16 @@ def test_networks_come_apart_in_the_right_order_only(world: World) -> None:
     ec2.delete_vpc(VpcId=world.vpc)
 
 
+def test_a_clusters_subnets_stay_until_the_cluster_is_gone(world: World) -> None:
+    world.make_cluster()
+    ec2 = world.as_root("ec2")
+    code, _ = refused(ec2.delete_subnet, SubnetId=world.subnets[0])
+    assert code == "DependencyViolation", "a destroy that takes the network first would hang in AWS only"
+    world.as_root("eks").delete_cluster(name=world.cluster)
+    for subnet in world.subnets:
+        ec2.delete_subnet(SubnetId=subnet)
+
+
 def test_a_security_group_in_use_stays(world: World) -> None:
     ec2 = world.as_root("ec2")
     found = world.launch()
