@@ -67,7 +67,7 @@ def wait_until_healthy(emulator: Emulator, process: subprocess.Popen[bytes], fol
 
 @pytest.fixture(scope="session")
 def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    assert PYTHON.exists(), f"{PYTHON} is missing; run `make lab-tools` or make it from lab/emulator/requirements.txt"
+    assert PYTHON.exists(), f"{PYTHON} is missing: make that environment from lab/emulator/requirements.txt"
     folder = tmp_path_factory.mktemp("emulator")
     running = Emulator(f"http://127.0.0.1:{free_port()}")
     process = start(folder, int(running.endpoint.rpartition(":")[2]))
