@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from components.spec.helm_values import check_overrides
 from components.spec.problems import Problem
 from components.spec.versions import check_versions
 from settings.cluster import SystemNodes
@@ -106,7 +107,7 @@ def _check_release(nodes: SystemNodes, release: str, version: str | None) -> Ite
 
 
 def check_controller(draft: Draft) -> Iterator[Problem]:
-    """Problems of `karpenter` beside its versions and values."""
+    """Problems of `karpenter` beside its version."""
     karpenter = draft.part(KarpenterSettings, "karpenter")
     if karpenter is None:
         return
@@ -117,6 +118,7 @@ def check_controller(draft: Draft) -> Iterator[Problem]:
             "must not be a namespace that every cluster uses for something else",
             "write kube-system, or a namespace of its own",
         )
+    yield from check_overrides(karpenter.values)
     nodes = draft.part(SystemNodes, "cluster", "systemNodes")
     if nodes is not None and karpenter.replicas > nodes.desired_size:
         yield Problem(

@@ -107,7 +107,7 @@ class ExistingNetwork(Strict):
     private_subnet_ids: tuple[str, ...] = doc(
         ...,
         "Subnets of nodes and of the control plane's network interfaces, in at least two zones. "
-        "Karpenter launches nodes in exactly these: they need no discovery tag.",
+        "Node classes without subnet selectors launch in exactly these: no discovery tag is needed.",
         source=STACK,
         example="[subnet-0123456789abcdef0, subnet-0123456789abcdef1]",
         strict=False,
