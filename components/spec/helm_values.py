@@ -143,7 +143,7 @@ def _check_affinity(overrides: Mapping[str, Any], path: str) -> list[Problem]:
         Problem(
             join(path, *_AFFINITY, *_NODE_TERMS),
             terms,
-            "must keep karpenter.sh/nodepool DoesNotExist in every term: on its own nodes the controller can remove itself",
+            "must keep karpenter.sh/nodepool DoesNotExist in every term: on a node of its own it could remove itself",
             "add {key: karpenter.sh/nodepool, operator: DoesNotExist} to the matchExpressions of each term",
         )
     ]
