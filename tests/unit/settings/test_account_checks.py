@@ -61,8 +61,7 @@ def test_an_account_is_twelve_digits() -> None:
 )
 def test_an_existing_role_is_not_changed(key: str, value: object) -> None:
     [line] = errors(config(nodeRole={"existing": "my-role", key: value}))
-    assert line.startswith(f"karpenter-eks:nodeRole.{key}: found "),
-    "people believe that the stack changed their role"
+    assert line.startswith(f"karpenter-eks:nodeRole.{key}: found "), "people believe that the stack changed their role"
     assert "must not be given with nodeRole.existing" in line
     assert errors(config(nodeRole={key: value})) == []
 

@@ -138,19 +138,22 @@ def test_every_kubernetes_version_of_the_table_goes(kubernetes: str) -> None:
     [
         (
             {"settings": {"interruptionQueue": "arn:aws:sqs:us-west-2:123456789012:q"}},
-            'karpenter-eks:karpenter.values.settings.interruptionQueue: found "arn:aws:sqs:us-west-2:123456789012:q"; must not '
+            'karpenter-eks:karpenter.values.settings.interruptionQueue: found "arn:aws:sqs:us-west-2:123456789012:q"; '
+            "must not "
             "be set: the stack sets it (interruptionQueue.enabled); use interruptionQueue.enabled",
         ),
         (
             {"webhook": {"enabled": False}},
-            'karpenter-eks:karpenter.values.webhook: found {"enabled": false}; must not be set: the CRDs of 1.14 have no '
+            'karpenter-eks:karpenter.values.webhook: found {"enabled": false}; must not be set: the CRDs of 1.14 have '
+            "no "
             "webhook; remove it",
         ),
     ],
 )
 def test_values_that_the_stack_owns_are_refused(values: dict[str, Any], line: str) -> None:
-    assert errors(config(karpenter={"values": values})) == [line],
-    "the controller reads another queue than the one we made"
+    assert errors(config(karpenter={"values": values})) == [line], (
+        "the controller reads another queue than the one we made"
+    )
 
 
 def test_other_values_are_free() -> None:

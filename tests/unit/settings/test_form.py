@@ -166,8 +166,7 @@ def test_the_defaults_are_those_of_the_brief() -> None:
 
 def test_the_environment_is_the_stack_when_the_file_does_not_say() -> None:
     assert loaded(config()).settings.environment == "dev"
-    assert loaded(config(environment="")).settings.environment == "dev",
-    "Pulumi.yaml's empty default counts as a name"
+    assert loaded(config(environment="")).settings.environment == "dev", "Pulumi.yaml's empty default counts as a name"
     assert loaded(config(environment="staging")).settings.environment == "staging"
 
 

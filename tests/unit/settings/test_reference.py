@@ -30,8 +30,7 @@ def test_the_project_runs_in_the_virtual_environment_of_make() -> None:
 
 def test_no_key_is_required_or_typed_by_the_cli() -> None:
     for key, declared in project_config().items():
-        assert "default" in declared,
-        f"the CLI stops at a missing {key} before the program can tell all that is wrong"
+        assert "default" in declared, f"the CLI stops at a missing {key} before the program can tell all that is wrong"
         assert "type" not in declared, f"the CLI stops at a wrong {key} before the program can tell all that is wrong"
 
 
