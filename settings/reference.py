@@ -1,6 +1,6 @@
-"""Prints what is generated from the models: the tables of README.md and the keys of Pulumi.yaml.
+"""What is generated from the models: the tables of README.md and the keys of Pulumi.yaml.
 
-Run it as `python -m settings.reference config|outputs|project`.
+`python -m settings.reference config|outputs|project` prints them; `filled` puts the tables between README.md's markers.
 """
 
 from __future__ import annotations
@@ -36,6 +36,20 @@ def config_table() -> str:
 def outputs_table() -> str:
     """The table of outputs of README.md, in Markdown."""
     return _table(("output", "meaning"), list(_documented_outputs()))
+
+
+def filled(readme: str) -> str:
+    """A text with today's tables between its markers.
+
+    Args:
+        readme: Text with the lines `<!-- config:begin -->`, `<!-- config:end -->` and the same for `outputs`.
+    """
+    for name, table in (("config", config_table()), ("outputs", outputs_table())):
+        head, begin, rest = readme.partition(f"<!-- {name}:begin -->\n")
+        _, end, tail = rest.partition(f"<!-- {name}:end -->")
+        if begin and end:
+            readme = f"{head}{begin}\n{table}\n{end}{tail}"
+    return readme
 
 
 def project_config() -> dict[str, dict[str, Any]]:
