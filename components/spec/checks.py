@@ -18,7 +18,7 @@ from components.spec.node_class_checks import check_class
 from components.spec.node_pool import NodePoolSpec
 from components.spec.patterns import OBJECT_NAME
 from components.spec.pool_checks import check_pool
-from components.spec.presets import expand_node_pool
+from components.spec.presets import expand_node_pool, with_preset_hours
 from components.spec.problems import Problem
 
 NAME_RULE: Final = "must be at most 63 lower-case letters, digits, '-' and '.', with a letter or digit at both ends"
@@ -55,7 +55,7 @@ def _beside(problems: Iterable[Problem], path: str, broken: frozenset[str]) -> l
 def _read_pool(name: str, entry: object) -> tuple[list[Problem], Pool | None]:
     path = join("nodePools", name)
     plain = _present(entry)
-    written, problems, broken = parse(NodePoolSpec, path, plain)
+    written, problems, broken = parse(NodePoolSpec, path, with_preset_hours(plain))
     problems = [*_check_name(path, name), *problems]
     if written is None or not isinstance(plain, Mapping):
         return problems, None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Final
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from components.spec.patterns import BUDGET_DURATION, DURATION, NILLABLE_DURATION
@@ -48,6 +48,7 @@ def _check(pattern: re.Pattern[str], words: str) -> AfterValidator:
 
 NillableDuration = Annotated[
     str,
+    WithJsonSchema({"type": "string", "pattern": NILLABLE_DURATION.pattern}),
     _check(
         NILLABLE_DURATION,
         'must be whole hours, minutes and seconds with the units h, m and s, or "Never" (there is no unit for days)',
@@ -55,8 +56,11 @@ NillableDuration = Annotated[
 ]
 Duration = Annotated[
     str,
+    WithJsonSchema({"type": "string", "pattern": DURATION.pattern}),
     _check(DURATION, "must be whole hours, minutes and seconds with the units h, m and s (there is no unit for days)"),
 ]
 BudgetDuration = Annotated[
-    str, _check(BUDGET_DURATION, "must be whole hours and minutes with the units h and m (no days, no seconds)")
+    str,
+    WithJsonSchema({"type": "string", "pattern": BUDGET_DURATION.pattern}),
+    _check(BUDGET_DURATION, "must be whole hours and minutes with the units h and m (no days, no seconds)"),
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
@@ -90,11 +90,16 @@ def _label_value(value: str) -> str:
     return value
 
 
-Text = Annotated[str, BeforeValidator(_text)]
+def text_or_number(pattern: str | None = None) -> WithJsonSchema:
+    """What editors may accept: text of a pattern, or a whole number in its place."""
+    return WithJsonSchema({"type": ["string", "integer"], **({"pattern": pattern} if pattern else {})})
+
+
+Text = Annotated[str, BeforeValidator(_text), text_or_number()]
 """Text; a whole number is taken as its digits."""
 
-Quantity = Annotated[str, BeforeValidator(_text), AfterValidator(_quantity)]
+Quantity = Annotated[str, BeforeValidator(_text), AfterValidator(_quantity), text_or_number(QUANTITY.pattern)]
 """A Kubernetes quantity; a whole number is taken as its digits."""
 
-LabelValue = Annotated[str, BeforeValidator(_text), AfterValidator(_label_value)]
+LabelValue = Annotated[str, BeforeValidator(_text), AfterValidator(_label_value), text_or_number(LABEL_VALUE.pattern)]
 """The value of a Kubernetes label."""

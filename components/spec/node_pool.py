@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from components.spec.defaults import (
@@ -18,7 +18,7 @@ from components.spec.defaults import (
     DEFAULT_NODE_CLASS,
 )
 from components.spec.durations import BudgetDuration, Duration, NillableDuration
-from components.spec.fields import NODE_POOL_CRD, STACK, LabelValue, Quantity, Strict, Text, doc
+from components.spec.fields import NODE_POOL_CRD, STACK, LabelValue, Quantity, Strict, Text, doc, text_or_number
 from components.spec.patterns import BUDGET_NODES, MOMENT, QUALIFIED_NAME
 
 PresetName = Literal[
@@ -56,7 +56,9 @@ def _budget_nodes(value: str) -> str:
     return value
 
 
-QualifiedName = Annotated[str, AfterValidator(_qualified)]
+QualifiedName = Annotated[
+    str, AfterValidator(_qualified), WithJsonSchema({"type": "string", "pattern": QUALIFIED_NAME.pattern})
+]
 
 
 class Requirement(Strict):
@@ -121,7 +123,7 @@ class Budget(Strict):
     Where several budgets are active, the smallest counts. Where none is active, nothing holds Karpenter back.
     """
 
-    nodes: Annotated[Text, AfterValidator(_budget_nodes)] = doc(
+    nodes: Annotated[Text, AfterValidator(_budget_nodes), text_or_number(BUDGET_NODES.pattern)] = doc(
         "10%",
         "Nodes of the pool that may be on their way out at once: a number, or a percentage (rounded up).",
         source=NODE_POOL_CRD,
@@ -191,11 +193,12 @@ class Disruption(Strict):
 class BusinessHours(Strict):
     """Local hours in which nodes stay in place; becomes budgets in UTC."""
 
-    timezone: str = doc(
-        ...,
+    timezone: str | None = doc(
+        None,
         "Time zone of the hours, by its IANA name. A zone with daylight saving gets windows that cover both "
         "offsets, so nodes stay in place up to an hour longer on one side of the day.",
         source=STACK,
+        default_text="the preset's, or must be given",
         example="Europe/Berlin",
     )
     days: tuple[Weekday, ...] = doc(
@@ -207,21 +210,23 @@ class BusinessHours(Strict):
         strict=False,
         min_length=1,
     )
-    from_: str = doc(
-        ...,
+    from_: str | None = doc(
+        None,
         "Local time at which the hours begin.",
         source=STACK,
         alias="from",
+        default_text="the preset's, or must be given",
         unit="24-hour clock, HH:MM",
         example='"08:00"',
         pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$",
         allowed="00:00 to 23:59",
     )
-    to: str = doc(
-        ...,
+    to: str | None = doc(
+        None,
         "Local time at which the hours end; earlier than `from` means the next day.",
         source=STACK,
         unit="24-hour clock, HH:MM",
+        default_text="the preset's, or must be given",
         example='"18:00"',
         pattern=r"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$",
         allowed="00:00 to 24:00, other than `from`",

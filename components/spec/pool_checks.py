@@ -32,6 +32,7 @@ LEAST_SPOT_TYPES: Final = 15
 
 GPU_LIMITS: Final = ("nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi")
 NEURON_LIMITS: Final = ("aws.amazon.com/neuron", "aws.amazon.com/neuroncore")
+_HOURS: Final = {"timezone": "Europe/Berlin", "from": "08:00", "to": "18:00"}
 _GPU_COUNT: Final = "karpenter.k8s.aws/instance-gpu-count"
 _ACCELERATOR_COUNT: Final = "karpenter.k8s.aws/instance-accelerator-count"
 
@@ -39,15 +40,19 @@ _ACCELERATOR_COUNT: Final = "karpenter.k8s.aws/instance-accelerator-count"
 def check_business_hours(path: str, hours: BusinessHours) -> Iterator[Problem]:
     """Problems of business hours."""
     where = join(path, "businessHours")
+    for field, value in (("timezone", hours.timezone), ("from", hours.from_), ("to", hours.to)):
+        if value is None:
+            rule = "is required, since no preset gives it"
+            yield Problem(join(where, field), ABSENT, rule, f"for example {_HOURS[field]}")
     repeated = [day for day, times in Counter(hours.days).items() if times > 1]
     if repeated:
         yield Problem(join(where, "days"), list(hours.days), "each day stands once", f"remove a {repeated[0]}")
-    if hours.from_ == hours.to:
+    if hours.to is not None and hours.from_ == hours.to:
         yield Problem(join(where, "to"), hours.to, "must differ from `from`", "write when the hours end")
     try:
-        business_hours.offsets(hours.timezone)
+        business_hours.offsets(hours.timezone or "UTC")
     except ValueError:
-        close = get_close_matches(hours.timezone, sorted(available_timezones()), n=1, cutoff=0.6)
+        close = get_close_matches(str(hours.timezone), sorted(available_timezones()), n=1, cutoff=0.6)
         remedy = f"did you mean {close[0]}?" if close else "for example Europe/Berlin"
         yield Problem(join(where, "timezone"), hours.timezone, "is no time zone of the IANA list", remedy)
 

@@ -286,6 +286,15 @@ def _merge(preset: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any
     return {field: value for field, value in merged.items() if value is not None}
 
 
+def with_preset_hours(entry: object) -> object:
+    """The entry with the business hours of its preset below its own, key by key."""
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("preset"), str):
+        return entry
+    hours = PRESETS.get(entry["preset"], dict)().get("businessHours")
+    own = entry.get("businessHours")
+    return {**entry, "businessHours": {**hours, **own}} if hours and isinstance(own, Mapping) else entry
+
+
 def _with_business_hours(entry: dict[str, Any]) -> dict[str, Any]:
     hours = entry.pop("businessHours", None)
     if not isinstance(hours, Mapping):
