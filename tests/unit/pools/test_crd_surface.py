@@ -14,7 +14,7 @@ from tests.unit.pools.crd_fields import GOLDEN, VERSION, fields_of_model
 
 GROUPS = {"template", "template.metadata", "template.spec"}
 REFERENCE = {"nodeClassRef", "nodeClassRef.group", "nodeClassRef.kind", "nodeClassRef.name"}
-OWN = {
+OWN: dict[type[BaseModel], set[str]] = {
     NodePoolSpec: {"preset", "businessHours", "nodeClass"},
     NodeClassSpec: {"amis", "diskSize"},
     NodeOverlaySpec: set(),

@@ -180,7 +180,7 @@ def test_good_overlays_are_let_through() -> None:
                              requirement("karpenter.k8s.aws/instance-cpu", "Gte", "4")],
             "priceAdjustment": "-15%", "capacity": {"example.com/fpga": 1}, "weight": 10}  # fmt: skip
     assert not check({"default": {}}, node_overlays={"x": OVERLAY, "y": pool})
-    idle = {"requirements": []}
+    idle: dict[str, Any] = {"requirements": []}
     assert told(check({}, node_overlays={"x": idle}), "nodeOverlays.x", "changes nothing", "warning")
 
 
@@ -205,7 +205,7 @@ def test_a_buffer_that_would_stay_empty_is_refused(spec: dict[str, Any], path: s
 
 
 def test_good_buffers_are_let_through() -> None:
-    buffers = {
+    buffers: dict[str, dict[str, Any]] = {
         "a": {"namespace": "shop", "spec": {"scalableRef": WEB, "percentage": 20}},
         "b": {"spec": {"podTemplateRef": {"name": "x"}, "limits": {"cpu": 20}}},
     }

@@ -8,7 +8,10 @@ import pytest
 import yaml
 
 from components.spec import reference
+from components.spec.checks import check_fleet
+from components.spec.presets import PRESETS
 from settings.schema import stack_schema
+from tests.unit.pools import pages
 
 ROOT = Path(__file__).parents[3]
 GENERATED = {f"docs/reference-{page}.md": make for page, make in reference.PAGES.items()}
@@ -51,3 +54,37 @@ def test_the_schema_knows_the_shipped_configurations() -> None:
 
 def test_the_schema_has_no_pattern_that_only_python_understands() -> None:
     assert not re.search(r"\\\\[ZA]|\(\?P", stack_schema()), "editors take the pattern for another one, or fail on it"
+
+
+def test_the_page_on_node_pools_shows_what_the_presets_make_today() -> None:
+    page = pages.PAGE.read_text()
+    assert page == pages.filled(page), "docs/node-pools.md shows manifests of another version than this one: make docs"
+
+
+def test_every_configuration_on_the_page_is_one_that_the_checker_accepts() -> None:
+    blocks = re.findall(r"```yaml\n(karpenter-eks:.*?)```", pages.PAGE.read_text(), re.DOTALL)
+    assert len(blocks) > len(PRESETS)
+    default = {"default": {"amis": {"amd64": "ami-0123456789abcdef0"}}}
+    for block in blocks:
+        shown = yaml.safe_load(block)
+        problems = check_fleet(
+            shown.get("karpenter-eks:nodePools", {}),
+            {**default, **shown.get("karpenter-eks:nodeClasses", {})},
+            kubernetes_version="1.36",
+            node_overlays=shown.get("karpenter-eks:nodeOverlays"),
+            capacity_buffers=shown.get("karpenter-eks:capacityBuffers"),
+        )
+        assert not problems, f"a reader who copies this gets an error: {[p.line() for p in problems]}\n{block}"
+
+
+def test_a_recorded_lab_run_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(pages, "RESULTS", tmp_path)
+    assert "no recording of a lab run yet" in pages.in_the_lab("general")
+    node = {"instanceType": "c6a.large", "zone": "us-west-2a", "capacityType": "on-demand", "pods": 2}
+    told = {"karpenter": "1.14.3", "kubernetes": "1.36", "nodePool": "general", "pods": 2, "secondsToRunning": 12.6}
+    (tmp_path / "general.json").write_text(json.dumps({**told, "nodes": [node]}))
+    text = pages.in_the_lab("general")
+    assert (
+        "2 pods of examples/workloads/general.yaml ran 13 s after they were created, on 1 node of pool general" in text
+    )
+    assert "| c6a.large | us-west-2a | on-demand | 2 |" in text
