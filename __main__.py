@@ -41,7 +41,7 @@ async def main() -> StackOutputs:
     queue = InterruptionQueue("interruption", {"cluster_name": name}, on_aws) if wanted else None
     controller = wiring.controller_role(settings, place, cluster, node_role, queue)
     controller_role = ControllerRole("controller", controller, on_aws)
-    access = wiring.access(cluster, loaded.region)
+    access = wiring.kubeconfig_of(cluster, loaded.region)
     # Only another identifier replaces the provider, and with it every NodePool: never another kubeconfig.
     inside = kubernetes.Provider("cluster", kubeconfig=access, cluster_identifier=f"{loaded.region}/{name}")
 
@@ -57,7 +57,15 @@ async def main() -> StackOutputs:
     for key, entry in settings.node_pools.items():
         needed = classes[entry.get("nodeClass", DEFAULT_NODE_CLASS)]
         NodePool(f"node-pool-{key}", {"pool_name": key, "spec": entry}, in_cluster(karpenter, needed))
-    return wiring.outputs(settings, network, cluster, node_role, controller_role, queue, access)
+    return wiring.outputs(
+        settings,
+        network=network,
+        cluster=cluster,
+        node_role=node_role,
+        controller_role=controller_role,
+        queue=queue,
+        access=access,
+    )
 
 
 if __name__ == "__main__":

@@ -226,20 +226,23 @@ def node_class(settings: Settings, name: str, node_role: NodeRole) -> NodeClassA
     }
 
 
-def access(cluster: Cluster, region: str) -> pulumi.Output[str]:
+def kubeconfig_of(cluster: Cluster, region: str) -> pulumi.Output[str]:
     """The kubeconfig, from nothing but the cluster itself, so that it is the same in every run and on every machine."""
-    known = pulumi.Output.all(cluster.name, cluster.endpoint, cluster.certificate_authority)
-    return known.apply(lambda found: kubeconfig(*found, region))
+    known = pulumi.Output.all(
+        cluster=cluster.name, endpoint=cluster.endpoint, certificate_authority=cluster.certificate_authority
+    )
+    return known.apply(lambda found: kubeconfig(**found, region=region))
 
 
 def outputs(
     settings: Settings,
+    *,
     network: Network,
     cluster: Cluster,
     node_role: NodeRole,
     controller_role: ControllerRole,
     queue: InterruptionQueue | None,
-    secret_access: pulumi.Output[str],
+    access: pulumi.Output[str],
 ) -> StackOutputs:
     """What the stack tells other stacks."""
     return {
@@ -259,5 +262,5 @@ def outputs(
         "interruptionQueueArn": queue.arn if queue else None,
         "nodePoolNames": sorted(settings.node_pools),
         "nodeClassNames": sorted(settings.node_classes),
-        "kubeconfig": pulumi.Output.secret(secret_access),
+        "kubeconfig": pulumi.Output.secret(access),
     }

@@ -181,7 +181,7 @@ def table(rows: Sequence[Row]) -> Table:
 def _stack_project(folder: Path, pools: int, environment: Mapping[str, str]) -> Path:
     """The stack's own program, with the lab's configuration and so many NodePools."""
     folder.mkdir()
-    for name in ("Pulumi.yaml", "__main__.py", "settings", "components", ".venv", ".lab"):
+    for name in ("Pulumi.yaml", "__main__.py", "wiring.py", "settings", "components", ".venv", ".lab"):
         (folder / name).symlink_to(ROOT / name)
     text = (ROOT / "Pulumi.lab.yaml").read_text()
     content = yaml.safe_load(text)

@@ -22,6 +22,7 @@ PROJECT_FILES = (
     "Pulumi.prod.yaml",
     "Pulumi.lab.yaml",
     "__main__.py",
+    "wiring.py",
     "settings",
     "components",
     "policies",

@@ -33,7 +33,7 @@ def test_an_application_runs_on_the_platform_it_names(deployed: Lab, app: Path) 
     outputs = json.loads(deployed.pulumi("stack", "output", "--json", "--stack", "test", cwd=app).stdout)
     assert outputs["cluster"] == deployed.pulumi("stack", "output", "clusterName", "--stack", "lab").stdout.strip()
     assert outputs["nodePools"] == ["default"]
-    live = deployed.cluster.apps.read_namespaced_deployment(outputs["deployment"], "default")
+    live = deployed.cluster.apps.read_namespaced_deployment_status(outputs["deployment"], "default")
     assert live.status.ready_replicas == 3, "no pod of the application runs"
 
 

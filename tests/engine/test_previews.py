@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -44,14 +43,14 @@ class Fresh:
 
 
 @pytest.fixture
-def fresh(lab: Lab, tmp_path: Path) -> Iterator[Fresh]:
+def fresh(lab: Lab, tmp_path: Path) -> Fresh:
     backend = tmp_path / "state"
     backend.mkdir()
     fresh = Fresh(lab, copy_project(tmp_path / "project"), backend)
     for stack in ("dev", "staging", "prod"):
         done = fresh.pulumi("stack", "init", stack)
         assert done.returncode == 0, output_of(done)
-    yield fresh
+    return fresh
 
 
 def own_lines(done: CompletedProcess[str]) -> list[str]:
