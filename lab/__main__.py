@@ -1,7 +1,6 @@
 """The lab's commands: ``python -m lab --help``."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -89,7 +88,7 @@ def run(command: list[str], folder: Folder = HERE) -> None:
     if state is None:
         typer.echo("the lab is not running: start it with `make lab-up`", err=True)
         raise typer.Exit(1)
-    raise typer.Exit(subprocess.run(command, env={**os.environ, **environment(state)}, check=False).returncode)
+    raise typer.Exit(subprocess.run(command, env=environment(state), check=False).returncode)
 
 
 @app.command()

@@ -1,0 +1,133 @@
+"""Plays the kubelet of every instance: the Node comes when the instance runs and may join, and goes with it."""
+
+import json
+import sys
+import time
+import urllib.request
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import boto3
+import typer
+from kubernetes import client, config
+
+from lab.nodes import NODE_GROUP_EFFECTS, node, refusal
+from lab.processes import become_quiet
+from lab.state import State, read_state, state_file
+from lab.user_data import Registration, registration
+
+POLL_SECONDS = 0.5
+REFUSED = "refused-nodes.json"
+
+
+class Kubelet:
+    """Nodes of the lab's instances.
+
+    Args:
+        state: The lab.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        api = config.new_client_from_config(state.admin_kubeconfig)  # type: ignore[no-untyped-call]  # not annotated
+        self._core: Any = client.CoreV1Api(api)
+        self._refused: dict[str, str] = {}
+        self._type = cache(self._describe_type)
+        self._image = cache(self._describe_image)
+
+    def step(self) -> None:
+        """Compare instances with nodes once, and do what is missing."""
+        instances = {found["instanceId"]: found for found in self._instances()}
+        nodes = {self._instance_of(found): found.metadata.name for found in self._core.list_node().items}
+        for instance_id, found in instances.items():
+            if found["state"] == "running" and instance_id not in nodes:
+                self._join(found)
+        for instance_id, name in nodes.items():
+            if instance_id is not None and instances.get(instance_id, {}).get("state") not in {"pending", "running"}:
+                self._leave(name, instance_id)
+
+    @staticmethod
+    def _instance_of(found: Any) -> str | None:
+        provider: str = found.spec.provider_id or ""
+        return provider.rsplit("/", 1)[-1] or None
+
+    def _instances(self) -> list[dict[str, Any]]:
+        with urllib.request.urlopen(f"{self._state.aws_endpoint}/_lab/instances", timeout=10) as answer:
+            found: list[dict[str, Any]] = json.load(answer)
+        return found
+
+    def _join(self, instance: Mapping[str, Any]) -> None:
+        why = refusal(instance, self._image(instance["imageId"]))
+        if why is not None:
+            self._refuse(instance, why)
+            return
+        with suppress(client.ApiException):
+            self._core.create_node(node(instance, self._type(instance["instanceType"]), self._registration(instance)))
+            print(f"{instance['instanceId']} joined as {instance['privateDnsName']}", flush=True)  # noqa: T201 (log)
+        if self._refused.pop(instance["instanceId"], None):
+            self._write_refused()
+
+    def _registration(self, instance: Mapping[str, Any]) -> Registration:
+        group = instance["tags"].get("eks:nodegroup-name")
+        if group is None:
+            return registration(instance["userData"])
+        cluster = instance["tags"]["eks:cluster-name"]
+        found = self._aws("eks").describe_nodegroup(clusterName=cluster, nodegroupName=group)["nodegroup"]
+        taints = [
+            {"key": t["key"], "value": t.get("value", ""), "effect": NODE_GROUP_EFFECTS[t["effect"]]}
+            for t in found.get("taints") or []
+        ]
+        return Registration({**(found.get("labels") or {}), "eks.amazonaws.com/nodegroup": group}, tuple(taints))
+
+    def _leave(self, name: str, instance_id: str) -> None:
+        with suppress(client.ApiException):
+            self._core.delete_node(name)
+            print(f"{instance_id} has ended, and so has its node {name}", flush=True)  # noqa: T201 (log)
+
+    def _refuse(self, instance: Mapping[str, Any], why: str) -> None:
+        if self._refused.get(instance["instanceId"]) != why:
+            self._refused[instance["instanceId"]] = why
+            print(f"{instance['instanceId']} does not join: {why}", flush=True)  # noqa: T201 (this is its log)
+            self._write_refused()
+
+    def _write_refused(self) -> None:
+        (Path(self._state.folder) / REFUSED).write_text(json.dumps(self._refused, indent=1))
+
+    def _describe_type(self, name: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self._aws("ec2").describe_instance_types(InstanceTypes=[name])["InstanceTypes"][0]
+        return found
+
+    def _describe_image(self, image_id: str) -> str | None:
+        images = self._aws("ec2").describe_images(ImageIds=[image_id])["Images"]
+        return str(images[0]["Architecture"]) if images else None
+
+    def _aws(self, service: str) -> Any:
+        return boto3.client(
+            service,
+            endpoint_url=self._state.aws_endpoint,
+            region_name=self._state.region,
+            aws_access_key_id="test",
+            aws_secret_access_key="test",  # noqa: S106 (the emulator's root key, known to everybody)
+        )
+
+
+def run(folder: Annotated[Path, typer.Option("--dir")]) -> None:
+    """Play kubelets until the lab ends."""
+    become_quiet()
+    state = read_state(folder)
+    if state is None:
+        sys.exit("the lab is not running")
+    kubelet = Kubelet(state)
+    while state_file(folder).exists():
+        try:
+            kubelet.step()
+        except Exception as error:  # noqa: BLE001 (a call that failed is made again; the lab must not stop for it)
+            print(f"will try again: {error}", flush=True)  # noqa: T201 (this is its log)
+        time.sleep(POLL_SECONDS)
+
+
+if __name__ == "__main__":
+    typer.run(run)
