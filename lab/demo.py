@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+from kubernetes.client import ApiException
 
 from lab import story
 from lab.console import fail, say, show, step
@@ -30,7 +31,7 @@ def aws_of(state: State) -> Any:
     """A function that makes a boto3 client of the lab's emulated AWS from a service's name."""
 
     def make(service: str) -> Any:
-        return boto3.client(  # type: ignore[call-overload]  # the service's name is a variable here
+        return boto3.client(
             service,
             endpoint_url=state.aws_endpoint,
             region_name=state.region,
@@ -60,7 +61,7 @@ def demo(lab_dir: Path, timeout: float) -> None:
         _tell(cluster, timeout)
     except (PulumiError, story.StoryError) as error:
         raise DemoError(_explain(str(error), state)) from error
-    _next_steps(lab_dir)
+    _next_steps(state)
 
 
 def _tell(cluster: story.Cluster, timeout: float) -> None:
@@ -73,10 +74,9 @@ def _tell(cluster: story.Cluster, timeout: float) -> None:
     story.wait_until_gone(cluster, timeout)
 
 
-def _next_steps(lab_dir: Path) -> None:
-    kubeconfig = read_state(lab_dir).admin_kubeconfig if read_state(lab_dir) else ""
+def _next_steps(state: State) -> None:
     say("The whole story ran. The lab is still up; try next:")
-    say(f"  kubectl --kubeconfig {kubeconfig} scale deployment inflate --replicas 8")
+    say(f"  kubectl --kubeconfig {state.admin_kubeconfig} scale deployment inflate --replicas 8")
     say("  .venv/bin/python -m lab run -- pulumi preview --stack lab     after a change in Pulumi.lab.yaml")
     say("  .venv/bin/python -m lab run -- pulumi preview --stack lab --policy-pack policies")
     say("  make demo-down                                                destroys it and proves that nothing is left")
@@ -121,7 +121,7 @@ def demo_down(lab_dir: Path, timeout: float) -> None:
 def _leave_pods_running(state: State, timeout: float) -> None:
     """Have pods on Karpenter's nodes when the destroy begins: that is the case that leaves orphans elsewhere."""
     cluster = story.Cluster(Path(state.admin_kubeconfig), aws_of(state))
-    with suppress(story.client.ApiException):
+    with suppress(ApiException):
         if not cluster.node_pools():
             return
         name = cluster.apply_deployment(INFLATE)
