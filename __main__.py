@@ -32,7 +32,7 @@ async def main() -> StackOutputs:
         allowed_account_ids=list(settings.allowed_account_ids) or None,
         default_tags={"tags": settings.tags},
     )
-    place = await wiring.locate(loaded.region, cloud)
+    place = wiring.locate(loaded.region, cloud)
     on_aws = pulumi.ResourceOptions(providers=[cloud, eks.Provider("eks")])
     network = Network("network", wiring.network(settings, place), on_aws)
     cluster = Cluster("cluster", wiring.cluster(settings, place, network), on_aws)

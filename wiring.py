@@ -44,17 +44,18 @@ class Place:
     zone_names: tuple[str, ...]
 
 
-async def locate(region: str, provider: aws.Provider) -> Place:
+def locate(region: str, provider: aws.Provider) -> Place:
     """Ask AWS where the provider's credentials lead.
 
     Args:
         region: AWS region of the provider.
         provider: The stack's AWS provider.
     """
+    # Not awaited: awaiting copies every field, and reading some of them warns people of their deprecation.
     options = pulumi.InvokeOptions(provider=provider)
-    partition = await aws.get_partition(opts=options)
-    identity = await aws.get_caller_identity(opts=options)
-    zones = await aws.get_availability_zones(
+    partition = aws.get_partition(opts=options)
+    identity = aws.get_caller_identity(opts=options)
+    zones = aws.get_availability_zones(
         state="available",
         # Local zones and zones that the account has not opted in to have no control plane either.
         filters=[{"name": "opt-in-status", "values": ["opt-in-not-required"]}],
