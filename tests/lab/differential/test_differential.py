@@ -4,8 +4,10 @@ What the server accepts and we refuse is fine, as long as there is a reason for 
 """
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,9 @@ from components.spec.manifests import (
 from components.spec.presets import PRESETS
 from components.spec.problems import Problem
 from tests.lab.differential.api_server import ApiServer, running
-from tests.lab.differential.configurations import CAPACITY_BUFFERS, NODE_CLASSES, NODE_OVERLAYS, NODE_POOLS, Entry
+from tests.lab.differential.class_configurations import NODE_CLASSES
+from tests.lab.differential.configurations import NODE_POOLS, Entry
+from tests.lab.differential.extra_configurations import CAPACITY_BUFFERS, NODE_OVERLAYS
 
 pytestmark = pytest.mark.lab
 
@@ -153,9 +157,9 @@ def api_server(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def figures(request: pytest.FixtureRequest) -> Iterator[Figures]:
     gathered = Figures()
     yield gathered
-    terminal = request.config.pluginmanager.getplugin("terminalreporter")
-    if terminal is not None:
-        terminal.write_line(f"\n{gathered.text()}")
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled() if capture is not None else nullcontext():
+        sys.stdout.write(f"\n{gathered.text()}\n")
 
 
 def reason_for(problem: Problem) -> str | None:

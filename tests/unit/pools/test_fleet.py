@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from components.spec.checks import check_fleet
 from components.spec.presets import PRESETS
 from components.spec.problems import Problem
-from tests.lab.differential.configurations import CAPACITY_BUFFERS, JUNK, NODE_CLASSES, NODE_OVERLAYS, NODE_POOLS
+from tests.lab.differential.class_configurations import NODE_CLASSES
+from tests.lab.differential.configurations import JUNK, NODE_POOLS
+from tests.lab.differential.extra_configurations import CAPACITY_BUFFERS, NODE_OVERLAYS
 
 AMD, ARM = "ami-0123456789abcdef0", "ami-0fedcba9876543210"
 BOTH = {"amis": {"amd64": AMD, "arm64": ARM}}
