@@ -88,6 +88,8 @@ PULUMI = Tool(
     "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
     ("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={version}",),
 )
+PULUMI_SDK = Tool("pulumi-sdk", "pulumi", "github.com/pulumi/pulumi/sdk/v3", "")
+"""Not a program to build: its Python part has the script that runs a program."""
 KUBERNETES_PROVIDER = Tool(
     "pulumi-resource-kubernetes",
     "pulumi-kubernetes",
@@ -116,6 +118,7 @@ ASSETS: Mapping[str, tuple[Tool, str]] = {
     "charts/karpenter-crd": (KARPENTER, "charts/karpenter-crd"),
     "crds": (KARPENTER, "pkg/apis/crds"),
     "pricing": (KARPENTER, "pkg/providers/pricing"),
+    "python-exec": (PULUMI_SDK, "python/cmd"),
     "kwok-stages": (KWOK, "kustomize/stage"),
 }
 """Folder under ``assets`` -> the module and its folder that it is copied from."""
