@@ -8,15 +8,17 @@ import pulumi_eks as eks
 import pulumi_kubernetes as kubernetes
 
 import wiring
+from components.capacity_buffer import CapacityBuffer
 from components.cluster import Cluster
 from components.controller_role import ControllerRole
 from components.interruption import InterruptionQueue
 from components.karpenter import Karpenter
 from components.network import Network
 from components.node_class import NodeClass
+from components.node_overlay import NodeOverlay, NodeOverlayArgs
 from components.node_pool import NodePool
 from components.node_role import NodeRole
-from components.spec.defaults import DEFAULT_NODE_CLASS
+from components.spec.presets import node_class_of
 from settings import load
 from settings.outputs import StackOutputs
 
@@ -55,8 +57,13 @@ async def main() -> StackOutputs:
         for key in settings.node_classes
     }
     for key, entry in settings.node_pools.items():
-        needed = classes[entry.get("nodeClass", DEFAULT_NODE_CLASS)]
+        needed = classes[node_class_of(key, entry)]
         NodePool(f"node-pool-{key}", {"pool_name": key, "spec": entry}, in_cluster(karpenter, needed))
+    for key, entry in settings.node_overlays.items():
+        overlay = NodeOverlayArgs(overlay_name=key, spec=entry, node_pools=settings.node_pools)
+        NodeOverlay(f"node-overlay-{key}", overlay, in_cluster(karpenter))
+    for key, entry in settings.capacity_buffers.items():
+        CapacityBuffer(f"capacity-buffer-{key}", {"buffer_name": key, "entry": entry}, in_cluster(karpenter))
     return wiring.outputs(
         settings,
         network=network,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from components.spec import defaults
-from components.spec.presets import expand_node_pool
+from components.spec.presets import expand_node_pool, node_class_of
 from settings.model import Entry
 
 CAPACITY_TYPES = frozenset({"on-demand", "reserved", "spot"})
@@ -50,9 +50,7 @@ def users_of(node_class: str, pools: Mapping[str, Entry]) -> dict[str, Entry]:
         node_class: Name of the class.
         pools: Entries of `nodePools`.
     """
-    return {
-        name: pool for name, pool in pools.items() if pool.get("nodeClass", defaults.DEFAULT_NODE_CLASS) == node_class
-    }
+    return {name: pool for name, pool in pools.items() if node_class_of(name, pool) == node_class}
 
 
 def architectures(node_class: str, pools: Mapping[str, Entry]) -> list[str]:

@@ -15,6 +15,7 @@ from components.spec.defaults import (
     CAPACITY_TYPE,
     CATEGORY,
     CPU,
+    DEFAULT_NODE_CLASS,
     FAMILY,
     GENERATION,
     GPU_MANUFACTURER,
@@ -284,6 +285,11 @@ def _merge(preset: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any
         named = [_key(one) for one in own]
         merged["requirements"] = [one for one in preset["requirements"] if _key(one) not in named] + list(own)
     return {field: value for field, value in merged.items() if value is not None}
+
+
+def node_class_of(name: str, entry: Mapping[str, Any]) -> str:
+    """Name of the node class of a pool: its own, its preset's, or the default one."""
+    return str(expand_node_pool(name, entry).get("nodeClass", DEFAULT_NODE_CLASS))
 
 
 def with_preset_hours(entry: object) -> object:

@@ -39,7 +39,7 @@ STRICTER: dict[str, str] = {
     r"must be one of general, ": "a misspelt preset would be ignored in silence",
     r"must be (00:00 to|text|a map|a list)|must differ from `from`": "business hours become budgets",
     r"each day stands once": "business hours become budgets",
-    r"is no time zone|^is required$": "business hours become budgets",
+    r"is no time zone|^is required(, since|$)": "business hours become budgets",
     r"is refused together with (blockDeviceMappings|amis|price)": "two ways to say one thing",
     # What Karpenter's controller cannot read
     r"Karpenter cannot read it": "an unreadable schedule stops all disruption",
