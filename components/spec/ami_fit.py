@@ -14,7 +14,7 @@ from components.spec.model_problems import join
 from components.spec.node_class import NodeClassSpec
 from components.spec.node_class_parts import AmiSelectorTerm
 from components.spec.problems import ABSENT, Problem
-from components.spec.selectors import given
+from components.spec.selectors import given, name_that_is_no_name
 
 FAMILIES: Final = {
     "al2": "AL2",
@@ -118,6 +118,7 @@ def _term_problems(path: str, term: AmiSelectorTerm, kubernetes_version: str) ->
         if not key or not value:
             rule = "keys and values of tags must not be empty"
             yield Problem(join(path, "tags"), {key: value}, rule, 'write "*" to match any value')
+    yield from name_that_is_no_name(path, fields)
     yield from _pin_problems(path, term)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from components.spec.node_class import NodeClassSpec
 from components.spec.node_class_parts import PlacementGroupSelector
 from components.spec.problems import ABSENT, Problem
 
+_ID: Final = re.compile(r"^(ami|sg|pg)-[0-9a-f]{8,17}\Z")
 _CLUSTER_TAG: Final = "kubernetes.io/cluster/"
 
 
@@ -35,6 +37,15 @@ def _exclusive(path: str, fields: Mapping[str, Any], alone: Sequence[str]) -> It
             )
 
 
+def name_that_is_no_name(path: str, fields: Mapping[str, Any]) -> Iterator[Problem]:
+    """An id or an ARN where the name belongs: it matches nothing."""
+    name = fields.get("name")
+    if isinstance(name, str) and (name.startswith("arn:") or _ID.match(name)):
+        yield Problem(
+            join(path, "name"), name, "must be a name: an id or an ARN matches nothing here", "write it as id"
+        )
+
+
 def _terms(path: str, terms: Sequence[Strict], alone: Sequence[str]) -> Iterator[Problem]:
     seen: list[dict[str, Any]] = []
     for index, term in enumerate(terms):
@@ -44,6 +55,7 @@ def _terms(path: str, terms: Sequence[Strict], alone: Sequence[str]) -> Iterator
             yield Problem(where, ABSENT, f"must name at least one of {names}", "add one, or remove the term")
         yield from _exclusive(where, fields, alone)
         yield from _tag_problems(where, fields.get("tags"))
+        yield from name_that_is_no_name(where, fields)
         if fields in seen:
             yield Problem(where, fields, "stands twice", "remove the repetition")
         seen.append(fields)
@@ -70,6 +82,7 @@ def _cluster_tag_only(path: str, terms: Sequence[Strict], what: str, remedy: str
 def _placement_group(path: str, selector: PlacementGroupSelector) -> Iterator[Problem]:
     if len(given(selector)) != 1:
         yield Problem(path, given(selector), "must have exactly one of name and id", "keep one of them")
+    yield from name_that_is_no_name(path, given(selector))
 
 
 def check_selectors(path: str, spec: NodeClassSpec) -> Iterator[Problem]:
