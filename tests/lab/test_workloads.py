@@ -125,6 +125,9 @@ def test_every_sample_lands_on_its_own_pool(fleet: Fleet) -> None:
             assert landed == {preset}, (
                 f"pods of the {preset} sample run on {landed}: others pay for them, or wait for them"
             )
+            zones = {row.zone for row in story.node_rows(lab.cluster, app)}
+            spread = {"customer-facing": 2, "stateful": 2}.get(preset, 1)
+            assert len(zones) >= spread, f"all pods of the {preset} sample are in {zones}: one zone's end is theirs"
             if os.environ.get("KARPENTER_LAB_RECORD"):
                 record(lab, preset, app)
     finally:

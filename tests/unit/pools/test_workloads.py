@@ -68,6 +68,9 @@ def test_a_sample_is_a_workload_to_copy(preset: str) -> None:
     assert container["resources"]["limits"]["memory"] == container["resources"]["requests"]["memory"]
     for constraint in template["spec"].get("topologySpreadConstraints", []):
         assert constraint["labelSelector"]["matchLabels"] == labels, "the spread counts other pods than the sample's"
+        assert constraint["whenUnsatisfiable"] == "ScheduleAnyway" or constraint["minDomains"] > 1, (
+            "all pods land on the first node that is up, since the other zones have no node yet"
+        )
 
 
 def test_a_gpu_sample_asks_for_a_gpu() -> None:
