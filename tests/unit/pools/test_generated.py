@@ -11,16 +11,29 @@ from components.spec import reference
 from components.spec.checks import check_fleet
 from components.spec.presets import PRESETS
 from settings.schema import stack_schema
+from tests import generated
 from tests.unit.pools import pages
 
 ROOT = Path(__file__).parents[3]
-GENERATED = {f"docs/reference-{page}.md": make for page, make in reference.PAGES.items()}
-GENERATED["schema/karpenter-eks.schema.json"] = stack_schema
 
 
-@pytest.mark.parametrize("path", GENERATED)
+@pytest.mark.parametrize("path", generated.FILES)
 def test_what_is_generated_is_up_to_date(path: str) -> None:
-    assert (ROOT / path).read_text() == GENERATED[path](), f"{path} tells of another version than this one: make docs"
+    text = (ROOT / path).read_text()
+    assert text == generated.FILES[path](text), f"{path} tells of another version than this one: make docs"
+
+
+def test_what_is_not_up_to_date_is_named_and_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(generated, "ROOT", tmp_path)
+    monkeypatch.setattr(generated, "FILES", {"a.md": lambda text: text or "new", "b.md": lambda _: "b"})
+    (tmp_path / "b.md").write_text("b")
+    assert generated.main([]) == 1
+    assert capsys.readouterr().out == "a.md\n"
+    assert generated.main(["--write"]) == 0
+    assert (tmp_path / "a.md").read_text() == "new"
+    assert generated.main([]) == 0
 
 
 def test_a_page_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,11 +67,6 @@ def test_the_schema_knows_the_shipped_configurations() -> None:
 
 def test_the_schema_has_no_pattern_that_only_python_understands() -> None:
     assert not re.search(r"\\\\[ZA]|\(\?P", stack_schema()), "editors take the pattern for another one, or fail on it"
-
-
-def test_the_page_on_node_pools_shows_what_the_presets_make_today() -> None:
-    page = pages.PAGE.read_text()
-    assert page == pages.filled(page), "docs/node-pools.md shows manifests of another version than this one: make docs"
 
 
 def test_every_configuration_on_the_page_is_one_that_the_checker_accepts() -> None:
