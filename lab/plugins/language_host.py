@@ -53,7 +53,7 @@ def python_of(options: Mapping[str, Any], root: str) -> str:
     return sys.executable
 
 
-class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):  # type: ignore[misc]  # generated without types
+class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     """The calls that preview, up, destroy, policy packs and component providers make.
 
     Args:

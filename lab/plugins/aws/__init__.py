@@ -1,0 +1,1 @@
+"""Stand-in for Pulumi's aws plugin: the types that the stack uses, over boto3."""

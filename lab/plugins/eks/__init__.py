@@ -1,0 +1,1 @@
+"""Stand-in for Pulumi's eks plugin: the component Cluster, as the stack uses it."""
