@@ -1,7 +1,9 @@
 """Schedules as Karpenter reads them."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from croniter import croniter
@@ -9,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.spec import cron
+
+RECORDED = Path(__file__).parents[2] / "golden" / "robfig-cron-3.0.1.json"
+"""Schedules, and what robfig/cron 3.0.1 itself made of them: null where it refused, else its first hits from 2024 on."""
 
 FIELD = st.sampled_from(["*", "0", "5", "*/7", "1-5", "0-6/2", "1,3", "2/3"])
 WEEKDAYS = st.sampled_from(["*", "0", "mon-fri", "sun,sat", "1-5", "6", "SUN", "?", "0-6/2"])
@@ -85,3 +90,22 @@ def test_macros_mean_what_their_fields_say() -> None:
     for macro, fields in cron.MACROS.items():
         assert cron.parse(macro) == cron.parse(fields)
         assert list(pairwise(cron.parse(macro).times())) == list(pairwise(cron.parse(fields).times()))
+
+
+@pytest.mark.parametrize(("schedule", "hits"), json.loads(RECORDED.read_text()), ids=lambda value: str(value)[:40])
+def test_schedules_are_read_as_robfig_cron_reads_them(schedule: str, hits: list[int] | None) -> None:
+    if hits is None:
+        with pytest.raises(cron.CronError):
+            cron.parse(schedule)
+        return
+    parsed = cron.parse(schedule)
+    if not hits:
+        assert cron.longest_gap(schedule) is None, "a window that never opens is let through"
+        return
+    ours: list[int] = []
+    day = datetime(2024, 1, 1, tzinfo=UTC)
+    while len(ours) < len(hits):
+        if parsed.hits_on(day.month, day.day, (day.weekday() + 1) % 7):
+            ours += [int(day.timestamp()) + time * 60 for time in parsed.times()]
+        day += timedelta(days=1)
+    assert ours[: len(hits)] == hits, "Karpenter's budget is active at other times than the checker thinks"
