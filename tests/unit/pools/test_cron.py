@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from components.spec import cron
 
 RECORDED = Path(__file__).parents[2] / "golden" / "robfig-cron-3.0.1.json"
-"""Schedules, and what robfig/cron 3.0.1 itself made of them: null where it refused, else its first hits from 2024 on."""
+"""Schedules, and what robfig/cron 3.0.1 itself made of them: null where it refused, else the first hits from 2024."""
 
 FIELD = st.sampled_from(["*", "0", "5", "*/7", "1-5", "0-6/2", "1,3", "2/3"])
 WEEKDAYS = st.sampled_from(["*", "0", "mon-fri", "sun,sat", "1-5", "6", "SUN", "?", "0-6/2"])
