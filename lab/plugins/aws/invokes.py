@@ -30,7 +30,12 @@ def _zones(aws: Aws, given: Props) -> Props:
     filters = [{"Name": f["name"], "Values": f["values"]} for f in given.get("filters") or []]
     found = aws.client("ec2").describe_availability_zones(Filters=filters)["AvailabilityZones"]
     state = given.get("state")
-    zones = sorted((z["ZoneName"], z["ZoneId"]) for z in found if state is None or z["State"] == state)
+    left_out = set(given.get("excludeZoneIds") or [])
+    zones = sorted(
+        (zone["ZoneName"], zone["ZoneId"])
+        for zone in found
+        if (state is None or zone["State"] == state) and zone["ZoneId"] not in left_out
+    )
     return {
         "names": [name for name, _ in zones],
         "zoneIds": [zone_id for _, zone_id in zones],
@@ -74,7 +79,7 @@ INVOKES: Mapping[str, tuple[frozenset[str], Callable[[Aws, Props], Props]]] = {
     "aws:index/getCallerIdentity:getCallerIdentity": (frozenset(), _caller),
     "aws:index/getPartition:getPartition": (frozenset(), _partition),
     "aws:index/getRegion:getRegion": (frozenset(), _region),
-    "aws:index/getAvailabilityZones:getAvailabilityZones": (frozenset({"state", "filters"}), _zones),
+    "aws:index/getAvailabilityZones:getAvailabilityZones": (frozenset({"state", "filters", "excludeZoneIds"}), _zones),
     "aws:iam/getRole:getRole": (frozenset({"name"}), _role),
     "aws:ssm/getParameter:getParameter": (frozenset({"name"}), _parameter),
 }

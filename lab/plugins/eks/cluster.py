@@ -8,7 +8,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-TOKEN = "eks:index:Cluster"
+TOKEN = "eks:index:Cluster"  # noqa: S105 (a type token)
 INPUTS = frozenset(
     {
         "name",
