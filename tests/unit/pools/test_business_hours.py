@@ -79,7 +79,7 @@ def kept(budgets: list[dict[str, str]]) -> bytearray:
     return year
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.sampled_from(ZONES), st.sets(st.sampled_from(DAYS), min_size=1), CLOCK, CLOCK)
 def test_nodes_stay_in_every_minute_of_business_hours(zone: str, days: set[str], begin: str, end: str) -> None:
     if begin == end:
