@@ -125,6 +125,8 @@ class Controllers:
             "AWS_CONFIG_FILE": os.devnull,
             "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
             "KUBECONFIG": str(run.folder / "kubeconfig"),
+            # In a cluster the controller reads it from a file that the kubelet mounts.
+            "LEADER_ELECTION_NAMESPACE": str(pod["metadata"]["namespace"]),
             # Two pods on one machine can't share the chart's ports.
             "METRICS_PORT": str(metrics),
             "HEALTH_PROBE_PORT": str(run.health_port),
@@ -188,11 +190,15 @@ class Controllers:
         container = Container(ready, run.started, max(run.restarts, 0), run.last_exit, run.last_words)
         if container == run.written:
             return
-        body = {"status": status(pod, container)}
+        body = {"status": status(pod, container, self._address_of(pod["spec"]["nodeName"]))}
         meta = pod["metadata"]
         with suppress(client.ApiException):
             self._core.patch_namespaced_pod_status(meta["name"], meta["namespace"], body)
             run.written = container
+
+    def _address_of(self, node: str) -> str:
+        addresses = self._core.read_node(node).status.addresses
+        return next(str(found.address) for found in addresses if found.type == "InternalIP")
 
     def _log(self, pod: Mapping[str, Any]) -> Path:
         return Path(self._state.folder) / "logs" / f"controller-{pod['metadata']['name']}.log"

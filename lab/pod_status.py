@@ -30,12 +30,13 @@ def now() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
 
 
-def status(pod: Mapping[str, Any], container: Container) -> dict[str, Any]:
+def status(pod: Mapping[str, Any], container: Container, address: str) -> dict[str, Any]:
     """The status to write.
 
     Args:
         pod: The pod, as the API server gives it in JSON.
         container: How its one container is.
+        address: An address of the pod; loopback would be refused in endpoints.
     """
     spec = pod["spec"]["containers"][0]
     old = {found["type"]: found for found in pod["status"].get("conditions", [])}
@@ -48,8 +49,8 @@ def status(pod: Mapping[str, Any], container: Container) -> dict[str, Any]:
     running = {"running": {"startedAt": text(container.started)}} if container.started else waiting
     return {
         "phase": "Running",
-        "podIP": "127.0.0.1",
-        "podIPs": [{"ip": "127.0.0.1"}],
+        "podIP": address,
+        "podIPs": [{"ip": address}],
         "startTime": pod["status"].get("startTime") or text(now()),
         "conditions": [_condition(kind, is_true, old.get(kind)) for kind, is_true in wanted.items()],
         "containerStatuses": [

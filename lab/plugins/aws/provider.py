@@ -146,7 +146,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         if found is None:
             return provider_pb2.ReadResponse(id="")
         live_inputs = self._live_inputs(kind, inputs, found)
-        properties = {**known, **found, **live_inputs}
+        properties = merged({**known, **found}, live_inputs)
         return provider_pb2.ReadResponse(id=request.id, properties=to_struct(properties), inputs=to_struct(live_inputs))
 
     @_told
@@ -183,7 +183,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         if found is None:
             message = f"{kind.token} {resource_id} is gone right after it was made"
             raise PluginError(message)
-        return {**found, **new}
+        return merged(found, new)
 
     def _live_inputs(self, kind: Kind, inputs: Props, found: Props) -> Props:
         """The inputs that would describe what is there now; equal meaning keeps the text of before."""
@@ -199,6 +199,15 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             shown = {k: v for k, v in tags.items() if k in asked or defaults.get(k) != v}
             live |= {"tagsAll": tags, **({"tags": shown} if shown or "tags" in inputs else {})}
         return live
+
+
+def merged(found: Props, inputs: Props) -> Props:
+    """What is there, in the words of the inputs; a map keeps the members that AWS added to it."""
+    result = {**found, **inputs}
+    for name, value in inputs.items():
+        if isinstance(value, dict) and isinstance(found.get(name), dict) and name not in {"tags", "tagsAll"}:
+            result[name] = {**found[name], **value}
+    return result
 
 
 def difference(kind: Kind, old: Props, new: Props, ignored: set[str]) -> Any:
