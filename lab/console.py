@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.table import Table
 
-console = Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
+console = Console(width=None if sys.stdout.isatty() else 200, soft_wrap=not sys.stdout.isatty(), highlight=False)
 
 
 def duration(seconds: float) -> str:

@@ -125,6 +125,8 @@ class LaunchTemplate(Ec2Kind):
         tags = [
             {"resourceType": entry["ResourceType"], "tags": tag_map(entry.get("Tags"))}
             for entry in data.get("TagSpecifications", [])
+            # The emulator adds the template's own tags to what it launches; EC2 does not.
+            if entry["ResourceType"] != "launch-template"
         ]
         return {
             "imageId": data.get("ImageId"),
