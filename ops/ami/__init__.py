@@ -1,0 +1,1 @@
+"""The life of an AMI: candidate, approved, in use, retired; and back."""

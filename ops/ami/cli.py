@@ -1,0 +1,335 @@
+"""`python -m ops ami`: the life of an AMI."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from ops.ami import approve as approval
+from ops.ami.aws import Aws
+from ops.ami.diff import differences
+from ops.ami.ledger import Status, read_ledger
+from ops.ami.pins import Chosen, choose_approved, plan, verify
+from ops.ami.promote import choose_promoted
+from ops.ami.record import LedgerDraft
+from ops.ami.resolve import Candidate, resolve
+from ops.ami.rollback import choose_previous
+from ops.ami.slots import Stack, read_stack
+from ops.ami.status import Limits, Report, ask_aws, report
+from ops.errors import OpsError
+from ops.project import Project, refuse_if_dirty
+from ops.show import line, table
+from ops.transaction import Change, commit, recover
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Candidates, approvals, pins and roll-backs of AMIs."
+)
+
+StackOption = Annotated[str, typer.Option("--stack", help="Name of the stack.")]
+Force = Annotated[bool, typer.Option("--force", help="Change the stack's file although git holds other edits of it.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change, and write nothing.")]
+Offline = Annotated[bool, typer.Option("--offline", help="Do not ask AWS whether the images can still be used.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def now() -> datetime:
+    """The present moment, in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+@dataclass
+class Desk:
+    """The project's ledger, opened for a command.
+
+    Attributes:
+        project: The project.
+        draft: The ledger.
+    """
+
+    project: Project
+    draft: LedgerDraft
+
+    def save(self, stack: Stack | None = None, text: str = "") -> None:
+        """Write the ledger, and a stack's file with it."""
+        changes = [Change(self.project.ledger, self.draft.before, self.draft.text)]
+        if stack is not None:
+            changes.append(Change(self.project.stack_file(stack.name), stack.text, text))
+        commit(self.project.ledger.parent, changes)
+
+
+def _open(context: typer.Context) -> Desk:
+    project: Project = context.obj
+    recover(project.ledger.parent)
+    text, _ = read_ledger(project.ledger)
+    return Desk(project, LedgerDraft(text, "amis/ledger.yaml"))
+
+
+@app.command("resolve")
+def resolve_command(
+    context: typer.Context,
+    stack: StackOption,
+    release: Annotated[str | None, typer.Option(help="Look for this release, such as v20261101.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read the newest AMIs from SSM, verify them, and write them into the ledger as candidates."""
+    desk = _open(context)
+    found = read_stack(desk.project, stack)
+    candidates = resolve(desk.draft, found, Aws(found.region, found.profile), now(), release)
+    desk.save()
+    if as_json:
+        line(json.dumps([_data(each, found.environment) for each in candidates], indent=2))
+        return
+    rows = [
+        [
+            each.id,
+            each.ami.architecture,
+            each.ami.family,
+            each.ami.variant,
+            each.ami.release,
+            "new candidate" if each.is_new else f"known, {each.ami.status(found.environment)}",
+        ]
+        for each in candidates
+    ]
+    table(["AMI", "ARCH", "FAMILY", "VARIANT", "RELEASE", found.environment.upper()], rows)
+    waiting = [each.id for each in candidates if each.ami.status(found.environment) == "candidate"]
+    if waiting:
+        line(
+            f"next: review them, then python -m ops ami approve {' '.join(waiting)} "
+            f"--environment {found.environment} --reviewer NAME --notes TEXT"
+        )
+
+
+def _data(candidate: Candidate, environment: str) -> dict[str, object]:
+    ami = candidate.ami
+    return {
+        "id": candidate.id,
+        "isNew": candidate.is_new,
+        "status": ami.status(environment),
+        **ami.model_dump(mode="json", by_alias=True, exclude={"environments", "reviews"}, exclude_none=True),
+    }
+
+
+@app.command()
+def approve(
+    context: typer.Context,
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="AMIs.")],
+    environment: Annotated[str, typer.Option(help="Environment that may run them.")],
+    reviewer: Annotated[str, typer.Option(help="Who reviewed them.")],
+    notes: Annotated[str, typer.Option(help="What was looked at and found.")],
+) -> None:
+    """Record a review, and approve AMIs for an environment."""
+    desk = _open(context)
+    done = approval.approve(desk.draft, ids, environment, reviewer=reviewer, notes=notes, now=now())
+    desk.save()
+    for text in done:
+        line(text)
+    line(f"next: python -m ops ami use --stack {environment}, or promote --to {environment} from the environment below")
+
+
+@app.command()
+def retire(
+    context: typer.Context,
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="AMIs.")],
+    environment: Annotated[str, typer.Option(help="Environment that must not run them any more.")],
+    why: Annotated[str, typer.Option(help="The reason.")],
+) -> None:
+    """Take AMIs out of an environment for good."""
+    desk = _open(context)
+    done = approval.retire(desk.draft, ids, environment, why, now())
+    desk.save()
+    for text in done:
+        line(text)
+
+
+@app.command()
+def use(
+    context: typer.Context,
+    *,
+    stack: StackOption,
+    why: Annotated[str, typer.Option(help="Why the pins change.")] = "newest approved",
+    dry_run: DryRun = False,
+    offline: Offline = False,
+    force: Force = False,
+) -> None:
+    """Pin the newest approved AMIs in a stack's file, and mark them as in use."""
+    desk = _open(context)
+    found = read_stack(desk.project, stack)
+    chosen = choose_approved(desk.draft.ledger, found)
+    _write(desk, found, chosen, why, dry_run=dry_run, offline=offline, force=force)
+
+
+@app.command()
+def promote(
+    context: typer.Context,
+    *,
+    lower: Annotated[str, typer.Option("--from", help="Stack that runs the AMIs.")],
+    upper: Annotated[str, typer.Option("--to", help="Stack that gets them.")],
+    min_days: Annotated[int | None, typer.Option(min=0, help="Days in use below; the ledger's by default.")] = None,
+    reviewer: Annotated[
+        str | None, typer.Option(help="Approve them for the upper environment in the same step.")
+    ] = None,
+    notes: Annotated[str, typer.Option(help="What the reviewer found.")] = "",
+    allow_untried: Annotated[
+        bool, typer.Option("--allow-untried", help="Take the same release for what the lower stack does not have.")
+    ] = False,
+    dry_run: DryRun = False,
+    offline: Offline = False,
+    force: Force = False,
+) -> None:
+    """Pin what a lower environment has run for long enough."""
+    desk = _open(context)
+    below, above = read_stack(desk.project, lower), read_stack(desk.project, upper)
+    ledger, days = desk.draft.ledger, min_days
+    if days is None:
+        days = ledger.min_days(above.environment)
+    if reviewer is not None:
+        ids = _to_approve(desk, below, above, days, untried=allow_untried)
+        approval.approve(desk.draft, ids, above.environment, reviewer=reviewer, notes=notes, now=now())
+    chosen = choose_promoted(desk.draft.ledger, below, above, now(), days, untried=allow_untried)
+    _write(desk, above, chosen, f"promoted from {lower}", dry_run=dry_run, offline=offline, force=force)
+
+
+def _to_approve(desk: Desk, below: Stack, above: Stack, days: int, *, untried: bool) -> list[str]:
+    ledger = desk.draft.ledger
+    chosen = choose_promoted(ledger, below, above, now(), days, untried=untried, is_approving=True)
+    return sorted({ami_id for ami_id, ami in chosen.values() if not ami.is_allowed(above.environment)})
+
+
+@app.command()
+def rollback(
+    context: typer.Context,
+    *,
+    stack: StackOption,
+    why: Annotated[str, typer.Option(help="What went wrong.")] = "rolled back",
+    dry_run: DryRun = False,
+    offline: Offline = False,
+    force: Force = False,
+) -> None:
+    """Pin the set before the present one; what is left behind is retired from this environment."""
+    desk = _open(context)
+    found = read_stack(desk.project, stack)
+    pins, chosen = choose_previous(desk.draft.ledger, found)
+    line(f"back to the set of {pins.since:%Y-%m-%d %H:%M} UTC")
+    _write(desk, found, chosen, why, dry_run=dry_run, offline=offline, force=force, superseded="retired")
+
+
+def _write(
+    desk: Desk,
+    stack: Stack,
+    chosen: Chosen,
+    why: str,
+    *,
+    dry_run: bool,
+    offline: bool,
+    force: bool,
+    superseded: Status = "approved",
+) -> None:
+    path = desk.project.stack_file(stack.name)
+    if not force and not dry_run:
+        refuse_if_dirty(path)
+    if not offline:
+        verify(Aws(stack.region, stack.profile), chosen.values(), now())
+    planned = plan(desk.draft, stack, chosen, now(), why, superseded=superseded)
+    for text in planned.lines or (f"{path.name}: pins these AMIs already; nothing to change",):
+        line(text)
+    if dry_run:
+        line("dry run: nothing was written")
+        return
+    desk.save(stack, planned.text)
+    if planned.lines:
+        line(f"next: git commit -m 'AMIs of {stack.name}' {path.name} amis/ledger.yaml")
+        line(f"next: pulumi preview --stack {stack.name}, review it, then pulumi up --stack {stack.name}")
+
+
+@app.command()
+def status(
+    context: typer.Context,
+    *,
+    stack: Annotated[list[str] | None, typer.Option("--stack", help="Only these stacks.")] = None,
+    online: Annotated[
+        bool, typer.Option("--online", help="Ask AWS for newer releases and for images that are gone.")
+    ] = False,
+    max_behind: Annotated[int, typer.Option(min=0, help="Days behind the newest release that are fine.")] = 45,
+    notice: Annotated[int, typer.Option(min=0, help="Days before deprecation from which on it is told.")] = 60,
+    as_json: AsJson = False,
+) -> None:
+    """Show every stack's pins; exit code 1 when something should be mended."""
+    desk = _open(context)
+    stacks = [read_stack(desk.project, name) for name in stack or desk.project.stacks]
+    asked: list[str] = []
+    for each in stacks if online else ():
+        asked += ask_aws(desk.draft, each, Aws(each.region, each.profile), now())
+    found = report(desk.draft.ledger, stacks, now(), Limits(max_behind, notice))
+    findings = [*found.findings, *asked]
+    if as_json:
+        data = {"pins": [row.data for row in found.rows], "findings": findings, "notes": list(found.notes)}
+        line(json.dumps(data, indent=2))
+    else:
+        _show(found, findings)
+    if findings:
+        raise typer.Exit(1)
+
+
+def _show(found: Report, findings: list[str]) -> None:
+    def text(value: object) -> str:
+        return "-" if value is None else str(value)
+
+    table(
+        ["STACK", "PLACE", "PIN", "RELEASE", "STATUS", "SINCE", "AGE", "DEPRECATED IN", "BEHIND", "NEWEST"],
+        [
+            [
+                row.stack,
+                row.place,
+                text(row.pin),
+                text(row.release),
+                text(row.status),
+                text(row.since),
+                _days(row.age),
+                _days(row.to_deprecation),
+                _days(row.behind),
+                text(row.newest),
+            ]
+            for row in found.rows
+        ],
+    )
+    for each in found.notes:
+        line(f"note: {each}")
+    for each in findings:
+        line(f"finding: {each}")
+
+
+def _days(number: int | None) -> str:
+    return "-" if number is None else f"{number} d"
+
+
+@app.command()
+def diff(
+    context: typer.Context,
+    left: Annotated[str, typer.Argument(metavar="A", help="AMI id or stack.")],
+    right: Annotated[str, typer.Argument(metavar="B", help="Another of the same kind.")],
+    as_json: AsJson = False,
+) -> None:
+    """Compare two AMIs, or the pins of two stacks."""
+    desk = _open(context)
+    found = differences(desk.draft.ledger, left, right, lambda name: read_stack(desk.project, name))
+    if as_json:
+        line(json.dumps([{"what": what, "left": one, "right": other} for what, one, other in found], indent=2))
+    elif found:
+        table(["WHAT", left, right], [list(each) for each in found])
+    else:
+        line(f"{left} and {right} do not differ")
+
+
+@app.command()
+def check(context: typer.Context) -> None:
+    """Check the ledger's form and contradictions; for CI and after a merge."""
+    desk = _open(context)
+    unsorted = list(desk.draft.ledger.amis) != sorted(desk.draft.ledger.amis)
+    if unsorted:
+        msg = "amis/ledger.yaml: amis: the ids are not in order, so branches would conflict; sort the entries"
+        raise OpsError(msg)
+    line(f"amis/ledger.yaml: {len(desk.draft.ledger.amis)} AMIs, nothing wrong")
