@@ -1,0 +1,200 @@
+"""ami-approved: nodes run images that the ledger approves for this environment."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pulumi
+import pulumi_policy as policy
+
+from .support.images import NODE_GROUPS, ids_of, unseen
+from .support.kinds import KARPENTER, objects
+from .support.ledger import LedgerError, approved, read, status
+from .support.pools import ARCH, may_have
+from .support.reading import CannotJudgeError, Node, judged
+from .support.wrapping import About, Config, Finding, Resource, findings, resource_policy, stack_policy
+
+Entries = Mapping[str, Mapping[str, Any]]
+CLUSTERS = frozenset({"aws:eks/cluster:Cluster", "aws-native:eks:Cluster"})
+PROMOTE = "run `python -m ops ami status`, then approve or promote it"
+PARAMETERS = {
+    "ledger": {
+        "type": "string",
+        "default": "../amis/ledger.yaml",
+        "description": "The ledger; a relative path starts at the folder of the pack.",
+    },
+    "environment": {
+        "type": "string",
+        "default": "",
+        "description": "Environment whose approvals count; the name of the stack when empty.",
+    },
+    "region": {
+        "type": "string",
+        "default": "",
+        "description": "Region of the nodes; that of the AWS provider or of aws:region when empty.",
+    },
+    "kubernetesVersion": {
+        "type": "string",
+        "default": "",
+        "description": "Kubernetes version of the nodes; that of the stack's cluster when empty.",
+    },
+}
+ABOUT = About(
+    name="ami-approved",
+    description="Every pinned AMI stands in the ledger as approved for this environment",
+    steps="Review the image, approve or promote it with `python -m ops ami`, and commit the ledger.",
+    severity=policy.Severity.HIGH,
+    level=policy.EnforcementLevel.ADVISORY,
+    parameters=PARAMETERS,
+)
+IN_STACK = About(
+    name="ami-approved-in-stack",
+    description="Pinned AMIs fit the Kubernetes version of the stack's cluster and the architectures of its NodePools",
+    steps="Take an image that the ledger approves for this Kubernetes version and architecture.",
+    severity=policy.Severity.HIGH,
+    level=policy.EnforcementLevel.ADVISORY,
+    parameters=PARAMETERS,
+)
+
+
+def check(resource: Resource, config: Config) -> Iterator[str]:
+    """Yield what the ledger says against the AMIs of one resource.
+
+    Args:
+        resource: Any resource.
+        config: Path of the ledger, environment, and region and Kubernetes version where they are known.
+    """
+    group = resource.type in NODE_GROUPS
+    nodes = list(_visible_ids(resource))
+    unread = list(unseen(resource))
+    if not nodes and not group and not unread:
+        return
+    yield from unread
+    try:
+        entries = read(str(config["ledger"]))
+    except LedgerError as error:
+        yield error.message
+        return
+    environment = str(config["environment"]) or _stack_name()
+    region = str(config["region"]) or _provider_region(resource)
+    for node in nodes:
+        yield from _entry(node, entries, environment, region, str(config["kubernetesVersion"]))
+    if group:
+        yield from judged(_release, resource.props, entries, environment, region)
+
+
+def _visible_ids(resource: Resource) -> Iterator[Node]:
+    try:
+        yield from (node for node in ids_of(resource) if isinstance(node.value, str))
+    except CannotJudgeError:
+        return
+
+
+def _stack_name() -> str:
+    try:
+        return pulumi.get_stack()
+    except Exception:  # noqa: BLE001 - Pulumi raises bare exceptions outside a run
+        return ""
+
+
+def _provider_region(resource: Resource) -> str:
+    found = resource.provider.value
+    region = found.get("region") if isinstance(found, dict) and resource.type.startswith("aws:") else None
+    if isinstance(region, str):
+        return region
+    return pulumi.runtime.get_config("aws:region") or ""
+
+
+def _entry(node: Node, entries: Entries, environment: str, region: str, version: str) -> Iterator[str]:
+    entry = entries.get(str(node.value))
+    if entry is None:
+        yield node.problem("must stand in the ledger", "run `python -m ops ami resolve`, review it and approve it")
+        return
+    if not approved(entry, environment):
+        found = status(entry, environment)
+        yield node.problem(f"must be approved for {environment or 'this environment'}, but is {found}", PROMOTE)
+    yield from _fits(node, entry, "region", region)
+    yield from _fits(node, entry, "kubernetesVersion", version)
+
+
+def _fits(node: Node, entry: Mapping[str, Any], field: str, wanted: str) -> Iterator[str]:
+    has = str(entry.get(field, "nothing"))
+    if wanted and has != wanted:
+        yield node.problem(f"must be of {field} {wanted}, but the ledger says {has}", "take the AMI that fits")
+
+
+def _release(props: Node, entries: Entries, environment: str, region: str) -> Iterator[str]:
+    release = props["releaseVersion"]
+    kind = (props["amiType"].text() or "").upper()
+    text = release.text()
+    if text is None or kind == "CUSTOM":
+        return
+    parts = text.rpartition("-")
+    architecture = "arm64" if "ARM_64" in kind else "amd64"
+    for entry in entries.values():
+        if (
+            entry.get("release") in {f"v{parts[2]}", text}
+            and text.startswith(f"{entry.get('kubernetesVersion')}.")
+            and entry.get("architecture") == architecture
+            and (not region or entry.get("region") == region)
+            and approved(entry, environment)
+        ):
+            return
+    yield release.problem(
+        f"must be the release of an {architecture} AMI approved for {environment or 'this environment'}", PROMOTE
+    )
+
+
+def check_stack(resources: list[Resource], config: Config) -> Iterator[Finding]:
+    """Yield the AMIs that do not fit the cluster, and NodePools without an AMI for their architecture.
+
+    Args:
+        resources: The resources of a stack.
+        config: As for `check`.
+    """
+    try:
+        entries = read(str(config["ledger"]))
+    except LedgerError:
+        return
+    versions = set()
+    for resource in resources:
+        if resource.type in CLUSTERS and isinstance(resource.props.value, dict):
+            version = resource.props.value.get("version")
+            versions |= {version} if isinstance(version, str) else set()
+    version = str(config["kubernetesVersion"]) or (versions.pop() if len(versions) == 1 else "")
+    for resource in resources:
+        for node in _visible_ids(resource):
+            entry = entries.get(str(node.value))
+            if entry is not None:
+                yield from findings(resource, _fits(node, entry, "kubernetesVersion", version))
+    yield from _architectures(resources, entries)
+
+
+def _architectures(resources: list[Resource], entries: Entries) -> Iterator[Finding]:
+    covered: dict[str, set[str]] = {}
+    for resource in resources:
+        nodes = list(_visible_ids(resource))
+        for item in objects(resource, KARPENTER, "EC2NodeClass") if nodes else ():
+            found = {str(entries[str(node.value)].get("architecture")) for node in nodes if node.value in entries}
+            if all(node.value in entries for node in nodes):
+                covered[item.name] = found
+    for resource in resources:
+        yield from findings(resource, _pool(resource, covered))
+
+
+def _pool(resource: Resource, covered: Mapping[str, set[str]]) -> Iterator[str]:
+    for pool in objects(resource, KARPENTER, "NodePool"):
+        reference = pool.spec.at("template.spec.nodeClassRef.name")
+        name = reference.text()
+        if name is None or name not in covered:
+            continue
+        for architecture in ("amd64", "arm64"):
+            asked = any(
+                True for node in pool.spec.at("template.spec.requirements").items() if node["key"].value == ARCH
+            )
+            if asked and may_have(pool.spec, ARCH, architecture) and architecture not in covered[name]:
+                yield reference.problem(
+                    f"must have an AMI for {architecture}, which the pool asks for", "add its id to the class"
+                )
+
+
+POLICIES = [resource_policy(ABOUT, check), stack_policy(IN_STACK, check_stack)]
