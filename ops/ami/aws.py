@@ -60,6 +60,10 @@ class Image:
     deprecated: date | None
 
 
+class AwsError(OpsError):
+    """AWS could not be asked."""
+
+
 class Aws:
     """One region of AWS.
 
@@ -89,7 +93,7 @@ class Aws:
             names: Their names.
 
         Raises:
-            OpsError: If AWS cannot be asked.
+            AwsError: If AWS cannot be asked.
         """
         wanted, found = sorted(set(names)), {}
         for start in range(0, len(wanted), _PAGE):
@@ -104,7 +108,7 @@ class Aws:
             ids: Their ids.
 
         Raises:
-            OpsError: If AWS cannot be asked.
+            AwsError: If AWS cannot be asked.
         """
         wanted = sorted(set(ids))
         if not wanted:
@@ -120,13 +124,13 @@ class Aws:
             return call(**arguments)
         except (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, SSOError) as error:
             msg = f"{action} in {self.region}: no AWS credentials: {error}; {_LOG_IN}"
-            raise OpsError(msg) from error
+            raise AwsError(msg) from error
         except ClientError as error:
-            raise OpsError(self._refusal(action, error.response.get("Error", {}))) from error
+            raise AwsError(self._refusal(action, error.response.get("Error", {}))) from error
         except BotoCoreError as error:
             remedy = "check the region's name and the network"
             msg = f"{action} in {self.region}: AWS does not answer: {error}; {remedy}"
-            raise OpsError(msg) from error
+            raise AwsError(msg) from error
 
     def _refusal(self, action: str, error: Any) -> str:  # a part of botocore's answer
         code, message = str(error.get("Code", "unknown")), str(error.get("Message", ""))

@@ -3,69 +3,28 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
 from ops.ami import approve as approval
 from ops.ami.aws import Aws
-from ops.ami.diff import differences
-from ops.ami.ledger import Status, read_ledger
+from ops.ami.cli_reports import check, diff, status
+from ops.ami.desk import AsJson, Desk, DryRun, Force, Offline, StackOption, now, open_desk
+from ops.ami.ledger import Status
 from ops.ami.pins import Chosen, choose_approved, plan, verify
 from ops.ami.promote import choose_promoted
-from ops.ami.record import LedgerDraft
 from ops.ami.resolve import Candidate, resolve
 from ops.ami.rollback import choose_previous
 from ops.ami.slots import Stack, read_stack
-from ops.ami.status import Limits, Report, ask_aws, report
-from ops.errors import OpsError
-from ops.project import Project, refuse_if_dirty
+from ops.project import refuse_if_dirty
 from ops.show import line, table
-from ops.transaction import Change, commit, recover
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Candidates, approvals, pins and roll-backs of AMIs."
 )
-
-StackOption = Annotated[str, typer.Option("--stack", help="Name of the stack.")]
-Force = Annotated[bool, typer.Option("--force", help="Change the stack's file although git holds other edits of it.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change, and write nothing.")]
-Offline = Annotated[bool, typer.Option("--offline", help="Do not ask AWS whether the images can still be used.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-def now() -> datetime:
-    """The present moment, in whole seconds."""
-    return datetime.now(UTC).replace(microsecond=0)
-
-
-@dataclass
-class Desk:
-    """The project's ledger, opened for a command.
-
-    Attributes:
-        project: The project.
-        draft: The ledger.
-    """
-
-    project: Project
-    draft: LedgerDraft
-
-    def save(self, stack: Stack | None = None, text: str = "") -> None:
-        """Write the ledger, and a stack's file with it."""
-        changes = [Change(self.project.ledger, self.draft.before, self.draft.text)]
-        if stack is not None:
-            changes.append(Change(self.project.stack_file(stack.name), stack.text, text))
-        commit(self.project.ledger.parent, changes)
-
-
-def _open(context: typer.Context) -> Desk:
-    project: Project = context.obj
-    recover(project.ledger.parent)
-    text, _ = read_ledger(project.ledger)
-    return Desk(project, LedgerDraft(text, "amis/ledger.yaml"))
+for _command in (status, diff, check):
+    app.command()(_command)
 
 
 @app.command("resolve")
@@ -76,7 +35,7 @@ def resolve_command(
     as_json: AsJson = False,
 ) -> None:
     """Read the newest AMIs from SSM, verify them, and write them into the ledger as candidates."""
-    desk = _open(context)
+    desk = open_desk(context)
     found = read_stack(desk.project, stack)
     candidates = resolve(desk.draft, found, Aws(found.region, found.profile), now(), release)
     desk.save()
@@ -122,7 +81,7 @@ def approve(
     notes: Annotated[str, typer.Option(help="What was looked at and found.")],
 ) -> None:
     """Record a review, and approve AMIs for an environment."""
-    desk = _open(context)
+    desk = open_desk(context)
     done = approval.approve(desk.draft, ids, environment, reviewer=reviewer, notes=notes, now=now())
     desk.save()
     for text in done:
@@ -138,7 +97,7 @@ def retire(
     why: Annotated[str, typer.Option(help="The reason.")],
 ) -> None:
     """Take AMIs out of an environment for good."""
-    desk = _open(context)
+    desk = open_desk(context)
     done = approval.retire(desk.draft, ids, environment, why, now())
     desk.save()
     for text in done:
@@ -156,7 +115,7 @@ def use(
     force: Force = False,
 ) -> None:
     """Pin the newest approved AMIs in a stack's file, and mark them as in use."""
-    desk = _open(context)
+    desk = open_desk(context)
     found = read_stack(desk.project, stack)
     chosen = choose_approved(desk.draft.ledger, found)
     _write(desk, found, chosen, why, dry_run=dry_run, offline=offline, force=force)
@@ -181,7 +140,7 @@ def promote(
     force: Force = False,
 ) -> None:
     """Pin what a lower environment has run for long enough."""
-    desk = _open(context)
+    desk = open_desk(context)
     below, above = read_stack(desk.project, lower), read_stack(desk.project, upper)
     ledger, days = desk.draft.ledger, min_days
     if days is None:
@@ -210,7 +169,7 @@ def rollback(
     force: Force = False,
 ) -> None:
     """Pin the set before the present one; what is left behind is retired from this environment."""
-    desk = _open(context)
+    desk = open_desk(context)
     found = read_stack(desk.project, stack)
     pins, chosen = choose_previous(desk.draft.ledger, found)
     line(f"back to the set of {pins.since:%Y-%m-%d %H:%M} UTC")
@@ -243,93 +202,3 @@ def _write(
     if planned.lines:
         line(f"next: git commit -m 'AMIs of {stack.name}' {path.name} amis/ledger.yaml")
         line(f"next: pulumi preview --stack {stack.name}, review it, then pulumi up --stack {stack.name}")
-
-
-@app.command()
-def status(
-    context: typer.Context,
-    *,
-    stack: Annotated[list[str] | None, typer.Option("--stack", help="Only these stacks.")] = None,
-    online: Annotated[
-        bool, typer.Option("--online", help="Ask AWS for newer releases and for images that are gone.")
-    ] = False,
-    max_behind: Annotated[int, typer.Option(min=0, help="Days behind the newest release that are fine.")] = 45,
-    notice: Annotated[int, typer.Option(min=0, help="Days before deprecation from which on it is told.")] = 60,
-    as_json: AsJson = False,
-) -> None:
-    """Show every stack's pins; exit code 1 when something should be mended."""
-    desk = _open(context)
-    stacks = [read_stack(desk.project, name) for name in stack or desk.project.stacks]
-    asked: list[str] = []
-    for each in stacks if online else ():
-        asked += ask_aws(desk.draft, each, Aws(each.region, each.profile), now())
-    found = report(desk.draft.ledger, stacks, now(), Limits(max_behind, notice))
-    findings = [*found.findings, *asked]
-    if as_json:
-        data = {"pins": [row.data for row in found.rows], "findings": findings, "notes": list(found.notes)}
-        line(json.dumps(data, indent=2))
-    else:
-        _show(found, findings)
-    if findings:
-        raise typer.Exit(1)
-
-
-def _show(found: Report, findings: list[str]) -> None:
-    def text(value: object) -> str:
-        return "-" if value is None else str(value)
-
-    table(
-        ["STACK", "PLACE", "PIN", "RELEASE", "STATUS", "SINCE", "AGE", "DEPRECATED IN", "BEHIND", "NEWEST"],
-        [
-            [
-                row.stack,
-                row.place,
-                text(row.pin),
-                text(row.release),
-                text(row.status),
-                text(row.since),
-                _days(row.age),
-                _days(row.to_deprecation),
-                _days(row.behind),
-                text(row.newest),
-            ]
-            for row in found.rows
-        ],
-    )
-    for each in found.notes:
-        line(f"note: {each}")
-    for each in findings:
-        line(f"finding: {each}")
-
-
-def _days(number: int | None) -> str:
-    return "-" if number is None else f"{number} d"
-
-
-@app.command()
-def diff(
-    context: typer.Context,
-    left: Annotated[str, typer.Argument(metavar="A", help="AMI id or stack.")],
-    right: Annotated[str, typer.Argument(metavar="B", help="Another of the same kind.")],
-    as_json: AsJson = False,
-) -> None:
-    """Compare two AMIs, or the pins of two stacks."""
-    desk = _open(context)
-    found = differences(desk.draft.ledger, left, right, lambda name: read_stack(desk.project, name))
-    if as_json:
-        line(json.dumps([{"what": what, "left": one, "right": other} for what, one, other in found], indent=2))
-    elif found:
-        table(["WHAT", left, right], [list(each) for each in found])
-    else:
-        line(f"{left} and {right} do not differ")
-
-
-@app.command()
-def check(context: typer.Context) -> None:
-    """Check the ledger's form and contradictions; for CI and after a merge."""
-    desk = _open(context)
-    unsorted = list(desk.draft.ledger.amis) != sorted(desk.draft.ledger.amis)
-    if unsorted:
-        msg = "amis/ledger.yaml: amis: the ids are not in order, so branches would conflict; sort the entries"
-        raise OpsError(msg)
-    line(f"amis/ledger.yaml: {len(desk.draft.ledger.amis)} AMIs, nothing wrong")

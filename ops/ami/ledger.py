@@ -105,7 +105,7 @@ class Ami(Record):
 
     def exists_for(self, environment: str) -> bool:
         """Tell whether an environment could have it at all."""
-        return self.only_for in {None, environment}
+        return self.only_for in {None, environment} or environment in self.environments
 
     def is_allowed(self, environment: str) -> bool:
         """Tell whether an environment may run it."""

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any
 
-from ops.ami.aws import Aws
+from ops.ami.aws import Aws, AwsError
 from ops.ami.ledger import Ami, Ledger
 from ops.ami.pins import verify
 from ops.ami.record import LedgerDraft
@@ -88,14 +88,21 @@ def ask_aws(draft: LedgerDraft, stack: Stack, aws: Aws, now: datetime) -> Iterat
         stack: The stack.
         aws: Its region.
         now: The moment.
+
+    Raises:
+        AwsError: If AWS cannot be asked.
     """
     try:
         pinned = [(pin, draft.ledger.amis[pin]) for pin in stack.pinned.values() if pin in draft.ledger.amis]
         verify(aws, pinned, now)
+    except AwsError:
+        raise
     except OpsError as error:
         yield from (f"{stack.name}: {line}" for line in error.lines)
     try:
         resolve(draft, stack, aws, now)
+    except AwsError:
+        raise
     except OpsError as error:
         yield from (f"{stack.name}: {line}" for line in error.lines)
 
