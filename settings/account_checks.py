@@ -120,7 +120,7 @@ def _check_statement(path: str, statement: Mapping[str, Any]) -> Iterator[Proble
                 "is no key of an identity policy's statement",
                 f"the keys are {', '.join(_STATEMENT_KEYS)}",
             )
-    if statement.get("Effect") not in {"Allow", "Deny"}:
+    if statement.get("Effect") not in ("Allow", "Deny"):  # a list is no member of a set
         yield Problem(f"{path}.Effect", statement.get("Effect", ABSENT), "must be Allow or Deny", "write Effect: Allow")
     for key in ("Action", "Resource"):
         if (key in statement) == (f"Not{key}" in statement):

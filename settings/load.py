@@ -73,7 +73,8 @@ def line(problem: Problem) -> str:
     Args:
         problem: The problem; its path is below `karpenter-eks:` unless it begins with another namespace.
     """
-    return problem.line("" if problem.path.startswith("aws:") else f"{NAMESPACE}:")
+    text = problem.line("" if problem.path.startswith("aws:") else f"{NAMESPACE}:")
+    return " ".join(text.splitlines())
 
 
 def _encrypted(keys: Iterable[str]) -> Iterator[Problem]:
