@@ -16,16 +16,18 @@ from typing import Annotated, Any
 
 import boto3
 import typer
+from botocore.exceptions import BotoCoreError, ClientError
 from kubernetes import client, config
 
 from lab.control_plane import kubeconfig
-from lab.pod_environment import environment
+from lab.pod_environment import EnvironmentUnknownError, environment
 from lab.pod_status import Container, now, status
 from lab.processes import become_quiet, free_ports
-from lab.state import State, read_state, state_file
+from lab.state import State, await_state, state_file
 
 SELECTOR = "app.kubernetes.io/name=karpenter"
 POLL_SECONDS = 0.5
+START_SECONDS = 60
 TOKEN_SECONDS = 3600
 RENEW_SECONDS = 1800
 LONGEST_PAUSE = 10.0
@@ -94,8 +96,12 @@ class Controllers:
             self._runs.pop(uid).end()
         for uid, pod in pods.items():
             run = self._runs.setdefault(uid, Run(Path(self._state.folder) / "controllers" / uid))
-            self._keep_running(pod, run)
-            self._tell(pod, run)
+            try:
+                self._keep_running(pod, run)
+                self._tell(pod, run)
+            except (client.ApiException, BotoCoreError, ClientError, OSError) as error:
+                # One pod that cannot be started must not keep the others from it.
+                print(f"{pod['metadata']['name']}: will try again: {error}", flush=True)  # noqa: T201 (this is its log)
 
     def _pods(self) -> list[dict[str, Any]]:
         found = self._core.list_pod_for_all_namespaces(label_selector=SELECTOR)
@@ -113,11 +119,16 @@ class Controllers:
             self._start(pod, run)
 
     def _start(self, pod: Mapping[str, Any], run: Run) -> None:
-        metrics, run.health_port = free_ports(2)
         container = pod["spec"]["containers"][0]
+        try:
+            own = environment(pod, container)
+        except EnvironmentUnknownError as error:
+            run.last_words, run.start_at = str(error), time.monotonic() + LONGEST_PAUSE
+            return
+        metrics, run.health_port = free_ports(2)
         variables = {
             # The chart's own variables first: nothing here may hide that one of them is missing.
-            **environment(pod, container),
+            **own,
             **self._credentials(pod, run),
             "AWS_ENDPOINT_URL": self._state.aws_endpoint,
             "AWS_REGION": self._state.region,
@@ -223,7 +234,7 @@ def last_line(log: Path) -> str:
 def run(folder: Annotated[Path, typer.Option("--dir")]) -> None:
     """Keep the controllers running until the lab ends."""
     become_quiet()
-    state = read_state(folder)
+    state = await_state(folder, START_SECONDS)
     if state is None:
         sys.exit("the lab is not running")
     controllers = Controllers(state)

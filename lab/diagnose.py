@@ -1,52 +1,23 @@
-"""Says in plain words what is wrong in a lab: facts are collected first, then judged by pure functions."""
+"""Says in plain words what is wrong in a lab, by pure functions over what `lab.facts` collected."""
 
-import json
 import re
-import urllib.request
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+import urllib.error
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import boto3
-from botocore.exceptions import ClientError
-from kubernetes import client, config
+from botocore.exceptions import BotoCoreError, ClientError
+from kubernetes.client import ApiException
+from urllib3.exceptions import HTTPError
 
+from lab.facts import DISCOVERY, Facts, collect
 from lab.state import State
 
-DISCOVERY = "karpenter.sh/discovery"
-CONTROLLER = "app.kubernetes.io/name=karpenter"
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What a lab's cluster and emulated AWS say.
-
-    Attributes:
-        cluster: Name of the EKS cluster, or None where there is none.
-        controllers: The controller's pods, as JSON.
-        classes: EC2NodeClasses.
-        pools: NodePools.
-        associations: (namespace, service account) of every pod identity association.
-        tagged: Kinds of resources (``subnets``, ``securityGroups``) -> how many carry the discovery tag.
-        queues: Names of the queues.
-        roles: Names of the roles.
-        entries: Type of access entry by the ARN of the principal.
-        denials: Calls that were refused lately.
-        refused: Why instances did not become nodes, by instance id.
-    """
-
-    cluster: str | None = None
-    controllers: list[dict[str, Any]] = field(default_factory=list)
-    classes: list[dict[str, Any]] = field(default_factory=list)
-    pools: list[dict[str, Any]] = field(default_factory=list)
-    associations: list[tuple[str, str]] = field(default_factory=list)
-    tagged: dict[str, int] = field(default_factory=dict)
-    queues: list[str] = field(default_factory=list)
-    roles: list[str] = field(default_factory=list)
-    entries: dict[str, str] = field(default_factory=dict)
-    denials: list[dict[str, Any]] = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
+AGAIN = "`pulumi up --refresh` makes it again"
+POLICIES = "compare the controller role's policies with the ones that the stack makes"
+RECENT = timedelta(minutes=5)
+"""How old a refused call may be and still say something about now."""
+PODS_SHOWN = 3
 
 
 def diagnose(state: State) -> list[str]:
@@ -55,56 +26,75 @@ def diagnose(state: State) -> list[str]:
     Args:
         state: The lab.
     """
-    return list(findings(collect(state)))
+    try:
+        facts = collect(state)
+    except (ApiException, BotoCoreError, ClientError, HTTPError, urllib.error.URLError, OSError) as error:
+        told = " ".join(str(error).split())
+        return [f"the lab does not answer ({told}): see {state.folder}/logs, then `make lab-down` and `make lab-up`"]
+    return list(dict.fromkeys(findings(facts, datetime.now(UTC))))
 
 
-def findings(facts: Facts) -> Iterator[str]:
-    """Judge the facts; the first finding is the likeliest cause of the others."""
+def findings(facts: Facts, now: datetime) -> Iterator[str]:
+    """Judge the facts; the first finding is the likeliest cause of the others.
+
+    Args:
+        facts: What was collected.
+        now: The time, to tell old refusals from those that matter.
+    """
     if facts.cluster is None:
         yield "there is no EKS cluster: run `pulumi up`"
         return
-    for judge in (
-        _identity,
-        _environment,
-        _queue,
-        _discovery,
-        _node_roles,
-        _denied,
-        _joining,
-        _controller,
-        _conditions,
-    ):
-        yield from judge(facts)
+    yield from _identity(facts)
+    yield from _environment(facts)
+    yield from _queue(facts)
+    yield from _discovery(facts)
+    yield from _node_roles(facts)
+    yield from _denied(facts, now)
+    yield from _joining(facts)
+    yield from _controller(facts)
+    yield from _conditions(facts)
+    yield from _pending(facts)
 
 
 def _identity(facts: Facts) -> Iterator[str]:
     for pod in facts.controllers:
         pair = (pod["metadata"]["namespace"], pod["spec"].get("serviceAccountName", ""))
-        if pair not in facts.associations:
+        role = facts.associations.get(pair)
+        if role is None:
             yield (
                 f"no pod identity association for the service account {pair[0]}/{pair[1]} on {facts.cluster}: the "
-                "controller has no AWS credentials; `pulumi up --refresh` makes it again"
+                f"controller has no AWS credentials; {AGAIN}"
+            )
+            return
+        if role.rsplit("/", 1)[-1] not in facts.roles:
+            yield (
+                f"the pod identity association of {pair[0]}/{pair[1]} names the role {role}, which does not exist; "
+                f"{AGAIN}"
             )
             return
 
 
 def _variables(facts: Facts) -> dict[str, str]:
-    for pod in facts.controllers:
-        return {e["name"]: e.get("value") or "" for e in pod["spec"]["containers"][0].get("env", [])}
-    return {}
+    """The variables of the newest pod: older ones may still go away after a change."""
+    newest = max(facts.controllers, key=lambda pod: str(pod["metadata"].get("creationTimestamp", "")), default=None)
+    env = newest["spec"]["containers"][0].get("env", []) if newest else []
+    return {entry["name"]: entry.get("value") or "" for entry in env}
 
 
 def _environment(facts: Facts) -> Iterator[str]:
     if not facts.controllers:
-        yield "no pod of the Karpenter Deployment exists: is the chart installed?"
+        yield "no pod of the Karpenter Deployment exists: is the chart installed? `pulumi up` installs it"
         return
     name = _variables(facts).get("CLUSTER_NAME", "")
     if not name:
-        yield "the controller has no CLUSTER_NAME: the chart's value settings.clusterName is missing"
+        yield (
+            "the controller has no CLUSTER_NAME: the chart's value settings.clusterName is missing; "
+            "`pulumi up --refresh` sets it"
+        )
     elif name != facts.cluster:
         yield (
             f"the controller's CLUSTER_NAME is {name}, the cluster is {facts.cluster}: the chart's value "
-            "settings.clusterName is wrong"
+            "settings.clusterName is wrong; `pulumi up --refresh` sets it"
         )
 
 
@@ -114,7 +104,7 @@ def _queue(facts: Facts) -> Iterator[str]:
         found = ", ".join(facts.queues) or "none"
         yield (
             f"the controller reads the queue {queue}, which does not exist (found: {found}): the chart's value "
-            "settings.interruptionQueue is wrong"
+            "settings.interruptionQueue is wrong, or the queue is gone; `pulumi up --refresh` puts both right"
         )
 
 
@@ -124,7 +114,7 @@ def _discovery(facts: Facts) -> Iterator[str]:
         if facts.tagged.get(kind, 0) == 0:
             yield f"no {name} has the tag {tag}, so Karpenter finds none; `pulumi up --refresh` puts it back"
     if facts.tagged.get("securityGroups", 0) > 1:
-        yield f"{facts.tagged['securityGroups']} security groups have the tag {tag}: exactly one may"
+        yield f"{facts.tagged['securityGroups']} security groups have the tag {tag}: exactly one may; remove the others"
 
 
 def _node_roles(facts: Facts) -> Iterator[str]:
@@ -134,29 +124,36 @@ def _node_roles(facts: Facts) -> Iterator[str]:
         if role is None:
             continue
         if role not in facts.roles:
-            yield f"the EC2NodeClass {name} names the role {role}, which does not exist"
+            yield (
+                f"the EC2NodeClass {name} names the role {role}, which does not exist: name one that does, or leave "
+                "role out to get the stack's own"
+            )
             continue
         entry = next((kind for arn, kind in facts.entries.items() if arn.rsplit("/", 1)[-1] == role), None)
         if entry != "EC2_LINUX":
             yield (
                 f"the role {role} of the EC2NodeClass {name} has no access entry of type EC2_LINUX on {facts.cluster} "
-                f"(found: {entry or 'none'}): its nodes can't join; `pulumi up --refresh` makes it again"
+                f"(found: {entry or 'none'}): its nodes can't join; {AGAIN}"
             )
 
 
-def _denied(facts: Facts) -> Iterator[str]:
+def _denied(facts: Facts, now: datetime) -> Iterator[str]:
     seen = set()
     for denial in reversed(facts.denials):
-        if denial["action"] not in seen:
-            seen.add(denial["action"])
-            yield f"AWS refused {denial['action']} on {denial['resource']} to {denial['principal']}"
+        if denial["action"] in seen or now - datetime.fromisoformat(denial["time"]) > RECENT:
+            continue
+        seen.add(denial["action"])
+        remedy = POLICIES
+        if denial["action"] in {"sts:AssumeRole", "sts:TagSession"}:
+            remedy = "compare the role's trust policy, conditions included, with the one that the stack makes"
+        yield f"AWS refused {denial['action']} on {denial['resource']} to {denial['principal']}: {remedy}"
     for node_class in facts.classes:
         for condition in node_class.get("status", {}).get("conditions", []):
-            for action in re.findall(r"not authorized to call ([\w-]+:\w+)", condition.get("message", "")):
+            for action in re.findall(r"(?:not|isn't) authorized to call ([\w-]+:\w+)", condition.get("message", "")):
                 if action not in seen:
                     seen.add(action)
                     name = node_class["metadata"]["name"]
-                    yield f"the controller's policies do not allow {action} (EC2NodeClass {name})"
+                    yield f"the controller's policies do not allow {action} (EC2NodeClass {name}): {POLICIES}"
 
 
 def _joining(facts: Facts) -> Iterator[str]:
@@ -166,93 +163,50 @@ def _joining(facts: Facts) -> Iterator[str]:
 
 def _controller(facts: Facts) -> Iterator[str]:
     for pod in facts.controllers:
+        name = pod["metadata"]["name"]
+        if not pod["spec"].get("nodeName"):
+            yield f"the controller's pod {name} has no node: {_unscheduled(pod)}"
+            continue
         for found in pod.get("status", {}).get("containerStatuses", []):
-            words = found.get("lastState", {}).get("terminated", {}).get("message")
-            if not found["ready"] and words:
-                yield f"the controller's pod {pod['metadata']['name']} keeps ending; its last words: {words}"
+            ended = found.get("lastState", {}).get("terminated", {}).get("message")
+            waiting = found.get("state", {}).get("waiting", {}).get("message")
+            if found["ready"] or not (ended or waiting):
+                continue
+            what = "keeps ending; its last words" if ended else "could not be started"
+            yield f"the controller's pod {name} {what}: {ended or waiting}"
+
+
+def _unscheduled(pod: dict[str, Any]) -> str:
+    for condition in pod.get("status", {}).get("conditions", []):
+        if condition["type"] == "PodScheduled" and condition["status"] == "False":
+            return str(condition.get("message") or condition.get("reason"))
+    return "does the scheduler run? see its log"
 
 
 def _conditions(facts: Facts) -> Iterator[str]:
     for kind, objects in (("EC2NodeClass", facts.classes), ("NodePool", facts.pools)):
-        for item in objects:
-            for condition in item.get("status", {}).get("conditions", []):
-                if condition["status"] == "False" and condition["type"] not in {"Ready", "Drifted"}:
-                    name = item["metadata"]["name"]
-                    words = condition.get("message") or condition.get("reason", "")
-                    yield f"{kind} {name}: {condition['type']} is False: {words}"
+        for name, condition in _each_condition(objects):
+            # Ready only sums up the others.
+            if condition["status"] == "False" and condition["type"] != "Ready":
+                words = condition.get("message") or condition.get("reason", "")
+                yield f"{kind} {name}: {condition['type']} is False: {words}"
+    for name, condition in _each_condition(facts.claims):
+        # The others are not True for a while in every NodeClaim's life.
+        if condition["type"] == "Launched" and condition["status"] != "True" and condition.get("message"):
+            yield f"NodeClaim {name}: Launched is {condition['status']}: {condition['message']}"
 
 
-def collect(state: State) -> Facts:
-    """Ask the lab's cluster and its emulated AWS.
-
-    Args:
-        state: The lab.
-    """
-
-    def aws(service: str) -> Any:
-        return boto3.client(
-            service,
-            endpoint_url=state.aws_endpoint,
-            region_name=state.region,
-            aws_access_key_id="test",
-            aws_secret_access_key="test",  # noqa: S106 (the emulator's root key, known to everybody)
-        )
-
-    eks, ec2 = aws("eks"), aws("ec2")
-    clusters = eks.list_clusters()["clusters"]
-    if not clusters:
-        return Facts()
-    cluster = clusters[0]
-    api = config.new_client_from_config(state.admin_kubeconfig)  # type: ignore[no-untyped-call]  # not annotated
-    custom: Any = client.CustomObjectsApi(api)
-    pods = client.CoreV1Api(api).list_pod_for_all_namespaces(label_selector=CONTROLLER).items
-    tag = [{"Name": f"tag:{DISCOVERY}", "Values": [cluster]}]
-    associations = eks.list_pod_identity_associations(clusterName=cluster)["associations"]
-    principals = eks.list_access_entries(clusterName=cluster)["accessEntries"]
-    return Facts(
-        cluster=cluster,
-        controllers=[api.sanitize_for_serialization(pod) for pod in pods],
-        classes=_objects(custom, "karpenter.k8s.aws", "ec2nodeclasses"),
-        pools=_objects(custom, "karpenter.sh", "nodepools"),
-        associations=[(found["namespace"], found["serviceAccount"]) for found in associations],
-        tagged={
-            "subnets": len(ec2.describe_subnets(Filters=tag)["Subnets"]),
-            "securityGroups": len(ec2.describe_security_groups(Filters=tag)["SecurityGroups"]),
-        },
-        queues=[url.rsplit("/", 1)[-1] for url in aws("sqs").list_queues().get("QueueUrls", [])],
-        roles=[
-            role["RoleName"] for page in aws("iam").get_paginator("list_roles").paginate() for role in page["Roles"]
-        ],
-        entries={arn: _entry_type(eks, cluster, arn) for arn in principals},
-        denials=_denials(state),
-        refused=_refused(state, ec2),
-    )
+def _each_condition(objects: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for item in objects:
+        for condition in item.get("status", {}).get("conditions", []):
+            yield item["metadata"]["name"], condition
 
 
-def _objects(custom: Any, group: str, plural: str) -> list[dict[str, Any]]:
-    try:
-        return list(custom.list_cluster_custom_object(group, "v1", plural)["items"])
-    except client.ApiException:  # its CRD is not there yet
-        return []
-
-
-def _entry_type(eks: Any, cluster: str, arn: str) -> str:
-    try:
-        return str(eks.describe_access_entry(clusterName=cluster, principalArn=arn)["accessEntry"]["type"])
-    except ClientError:  # it went meanwhile
-        return ""
-
-
-def _denials(state: State) -> list[dict[str, Any]]:
-    with urllib.request.urlopen(f"{state.aws_endpoint}/_lab/denials", timeout=10) as answer:
-        found: list[dict[str, Any]] = json.load(answer)
-    return found
-
-
-def _refused(state: State, ec2: Any) -> dict[str, str]:
-    """Refused instances that still run; the others have got their answer."""
-    file = Path(state.folder) / "refused-nodes.json"
-    found: Mapping[str, str] = json.loads(file.read_text()) if file.exists() else {}
-    running = [{"Name": "instance-state-name", "Values": ["pending", "running"]}]
-    alive = {i["InstanceId"] for r in ec2.describe_instances(Filters=running)["Reservations"] for i in r["Instances"]}
-    return {instance: why for instance, why in found.items() if instance in alive}
+def _pending(facts: Facts) -> Iterator[str]:
+    """Pods with the same trouble are named together."""
+    same: dict[str, list[str]] = {}
+    for pod, words in facts.pending.items():
+        same.setdefault(words, []).append(pod)
+    for words, pods in same.items():
+        more = f" and {len(pods) - PODS_SHOWN} more" if len(pods) > PODS_SHOWN else ""
+        yield f"waiting for a node: {', '.join(sorted(pods)[:PODS_SHOWN])}{more}: {words}"

@@ -12,14 +12,16 @@ from typing import Annotated, Any
 
 import boto3
 import typer
+from botocore.exceptions import ClientError
 from kubernetes import client, config
 
 from lab.nodes import NODE_GROUP_EFFECTS, node, refusal
 from lab.processes import become_quiet
-from lab.state import State, read_state, state_file
+from lab.state import State, await_state, state_file
 from lab.user_data import Registration, registration
 
 POLL_SECONDS = 0.5
+START_SECONDS = 60
 REFUSED = "refused-nodes.json"
 
 
@@ -41,13 +43,19 @@ class Kubelet:
     def step(self) -> None:
         """Compare instances with nodes once, and do what is missing."""
         instances = {found["instanceId"]: found for found in self._instances()}
-        nodes = {self._instance_of(found): found.metadata.name for found in self._core.list_node().items}
+        alive = {name for name, found in instances.items() if found["state"] in {"pending", "running"}}
+        nodes = {self._instance_of(found): found.metadata for found in self._core.list_node().items}
         for instance_id, found in instances.items():
             if found["state"] == "running" and instance_id not in nodes:
-                self._join(found)
-        for instance_id, name in nodes.items():
-            if instance_id is not None and instances.get(instance_id, {}).get("state") not in {"pending", "running"}:
-                self._leave(name, instance_id)
+                try:
+                    self._join(found)
+                except ClientError as error:  # its type, AMI or node group is gone: the others must not wait for it
+                    print(f"{instance_id} does not join yet: {error}", flush=True)  # noqa: T201 (this is its log)
+        for instance_id, meta in nodes.items():
+            # A node that waits for a finalizer has been deleted already.
+            if instance_id is not None and instance_id not in alive and meta.deletion_timestamp is None:
+                self._leave(meta.name, instance_id)
+        self._forget(set(self._refused) - alive)
 
     @staticmethod
     def _instance_of(found: Any) -> str | None:
@@ -60,15 +68,19 @@ class Kubelet:
         return found
 
     def _join(self, instance: Mapping[str, Any]) -> None:
-        why = refusal(instance, self._image(instance["imageId"]))
+        described = self._type(instance["instanceType"])
+        why = refusal(instance, described, self._image(instance["imageId"]))
         if why is not None:
             self._refuse(instance, why)
             return
-        with suppress(client.ApiException):
-            self._core.create_node(node(instance, self._type(instance["instanceType"]), self._registration(instance)))
-            print(f"{instance['instanceId']} joined as {instance['privateDnsName']}", flush=True)  # noqa: T201 (log)
-        if self._refused.pop(instance["instanceId"], None):
-            self._write_refused()
+        try:
+            self._core.create_node(node(instance, described, self._registration(instance)))
+        except client.ApiException as error:
+            if error.status != 409:  # 409: the address's last node is still going away, so it is tried again
+                self._refuse(instance, f"the API server refuses its node: {_message(error)}")
+            return
+        print(f"{instance['instanceId']} joined as {instance['privateDnsName']}", flush=True)  # noqa: T201 (log)
+        self._forget({instance["instanceId"]} & set(self._refused))
 
     def _registration(self, instance: Mapping[str, Any]) -> Registration:
         group = instance["tags"].get("eks:nodegroup-name")
@@ -80,7 +92,8 @@ class Kubelet:
             {"key": t["key"], "value": t.get("value", ""), "effect": NODE_GROUP_EFFECTS[t["effect"]]}
             for t in found.get("taints") or []
         ]
-        return Registration({**(found.get("labels") or {}), "eks.amazonaws.com/nodegroup": group}, tuple(taints))
+        own = {"eks.amazonaws.com/nodegroup": group, "eks.amazonaws.com/capacityType": found["capacityType"]}
+        return Registration({**(found.get("labels") or {}), **own}, tuple(taints))
 
     def _leave(self, name: str, instance_id: str) -> None:
         with suppress(client.ApiException):
@@ -93,8 +106,16 @@ class Kubelet:
             print(f"{instance['instanceId']} does not join: {why}", flush=True)  # noqa: T201 (this is its log)
             self._write_refused()
 
+    def _forget(self, instances: set[str]) -> None:
+        if instances:
+            self._refused = {found: why for found, why in self._refused.items() if found not in instances}
+            self._write_refused()
+
     def _write_refused(self) -> None:
-        (Path(self._state.folder) / REFUSED).write_text(json.dumps(self._refused, indent=1))
+        file = Path(self._state.folder) / REFUSED
+        unfinished = file.with_suffix(".unfinished")
+        unfinished.write_text(json.dumps(self._refused, indent=1))
+        unfinished.replace(file)
 
     def _describe_type(self, name: str) -> Mapping[str, Any]:
         found: Mapping[str, Any] = self._aws("ec2").describe_instance_types(InstanceTypes=[name])["InstanceTypes"][0]
@@ -114,10 +135,17 @@ class Kubelet:
         )
 
 
+def _message(error: client.ApiException) -> str:
+    try:
+        return str(json.loads(error.body or "")["message"])
+    except (KeyError, TypeError, ValueError):
+        return str(error.reason)
+
+
 def run(folder: Annotated[Path, typer.Option("--dir")]) -> None:
     """Play kubelets until the lab ends."""
     become_quiet()
-    state = read_state(folder)
+    state = await_state(folder, START_SECONDS)
     if state is None:
         sys.exit("the lab is not running")
     kubelet = Kubelet(state)

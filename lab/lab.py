@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from lab.console import step
@@ -106,11 +107,10 @@ def _start(folder: Path, tools: Path) -> State:
     start_kwok(folder, tools, ports["kwok"], plane.kubeconfig, ledger)
     ledger.wait(emulator, lambda: _answers(f"{aws}/_lab/health"), READY_SECONDS)
     _write_programs(folder, tools)
-    pids = {process.name: process.pid for process in ledger.processes()}
-    write_state(State(**{**vars(state), "pids": pids}))
     for name in ("kubelet", "controller"):
         ledger.start(name, [sys.executable, "-m", f"lab.{name}", "--dir", str(folder)], _python_environment())
-    whole = State(**{**vars(state), "pids": {process.name: process.pid for process in ledger.processes()}})
+    # Written once and last: whoever is interrupted before finds no lab, and the next start begins afresh.
+    whole = replace(state, pids={process.name: process.pid for process in ledger.processes()})
     write_state(whole)
     return whole
 

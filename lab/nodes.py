@@ -1,5 +1,6 @@
 """The Node that a kubelet would register for an instance."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ MEMORY_SHARE = 0.93
 """Of an instance's memory, what its operating system sees: hypervisor and firmware keep the rest."""
 EVICTION_MEBIBYTES = 100
 ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
+GPU_RESOURCES = {"NVIDIA": "nvidia.com/gpu", "AMD": "amd.com/gpu", "Habana": "habana.ai/gaudi"}
 NODE_GROUP_EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
 
 
@@ -28,17 +30,23 @@ def resources(instance_type: Mapping[str, Any]) -> tuple[dict[str, str], dict[st
     memory = int(instance_type["MemoryInfo"]["SizeInMiB"] * MEMORY_SHARE)
     network = instance_type["NetworkInfo"]
     pods = network["MaximumNetworkInterfaces"] * (network["Ipv4AddressesPerInterface"] - 1) + 2
-    gpus = sum(
-        gpu["Count"]
-        for gpu in instance_type.get("GpuInfo", {}).get("Gpus", [])
-        if gpu.get("Manufacturer", "").upper() == "NVIDIA"
-    )
-    extra = {"nvidia.com/gpu": str(gpus)} if gpus else {}
     kept = _kept_millicpus(cpus)
     left = memory - (11 * pods + 255) - EVICTION_MEBIBYTES
-    common = {"pods": str(pods), "ephemeral-storage": "47Gi", **extra}
+    common = {"pods": str(pods), "ephemeral-storage": "47Gi", **_devices(instance_type)}
     capacity = {"cpu": str(cpus), "memory": f"{memory}Mi", **common}
     return capacity, {**common, "cpu": f"{cpus * 1000 - kept}m", "memory": f"{max(left, 0)}Mi"}
+
+
+def _devices(instance_type: Mapping[str, Any]) -> dict[str, str]:
+    """What device plugins would add: accelerators and fabric adapters, without those that the type has none of."""
+    found: Counter[str] = Counter()
+    for gpu in instance_type.get("GpuInfo", {}).get("Gpus", []):
+        found[GPU_RESOURCES.get(gpu.get("Manufacturer", ""), "")] += gpu["Count"]
+    for device in instance_type.get("NeuronInfo", {}).get("NeuronDevices", []):
+        found["aws.amazon.com/neuron"] += device["Count"]
+        found["aws.amazon.com/neuroncore"] += device["Count"] * device["CoreInfo"]["Count"]
+    found["vpc.amazonaws.com/efa"] += instance_type["NetworkInfo"].get("EfaInfo", {}).get("MaximumEfaInterfaces", 0)
+    return {name: str(count) for name, count in found.items() if name and count}
 
 
 def _kept_millicpus(cpus: int) -> int:
@@ -56,7 +64,7 @@ def node(instance: Mapping[str, Any], instance_type: Mapping[str, Any], register
         registered: Labels and taints that its user data or its node group gives it.
     """
     zone = instance["zone"]
-    architecture = ARCHITECTURES[instance["architecture"]]
+    architecture = next(ARCHITECTURES[name] for name in architectures(instance_type) if name in ARCHITECTURES)
     name = instance["privateDnsName"]
     capacity, allocatable = resources(instance_type)
     taints = list(registered.taints)
@@ -104,11 +112,19 @@ def _info(architecture: str) -> dict[str, str]:
     }
 
 
-def refusal(instance: Mapping[str, Any], image_architecture: str | None) -> str | None:
+def architectures(instance_type: Mapping[str, Any]) -> list[str]:
+    """What an instance type can run, by EC2's names: one entry of DescribeInstanceTypes."""
+    return list(instance_type["ProcessorInfo"]["SupportedArchitectures"])
+
+
+def refusal(
+    instance: Mapping[str, Any], instance_type: Mapping[str, Any], image_architecture: str | None
+) -> str | None:
     """Why an instance would never become a node, or None.
 
     Args:
         instance: What the emulated AWS says of it.
+        instance_type: EC2's description of its type.
         image_architecture: Architecture of its AMI, or None where the AMI is gone.
     """
     role = instance["roleArn"]
@@ -121,9 +137,10 @@ def refusal(instance: Mapping[str, Any], image_architecture: str | None) -> str 
             f"its kubelet is Unauthorized: the role {role} has no access entry of type EC2_LINUX on the cluster "
             f"{cluster} (found: {found})"
         )
-    if image_architecture is not None and image_architecture != instance["architecture"]:
+    can_run = architectures(instance_type)
+    if image_architecture is not None and image_architecture not in can_run:
         return (
             f"it does not boot: its AMI {instance['imageId']} is {image_architecture}, "
-            f"its type {instance['instanceType']} is {instance['architecture']}"
+            f"its type {instance['instanceType']} runs {' and '.join(can_run)} only"
         )
     return None

@@ -1,10 +1,18 @@
 """The environment of a container, from its pod's spec: what the kubelet would resolve."""
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from decimal import ROUND_UP, Decimal
 from typing import Any
 
 from kubernetes.utils.quantity import parse_quantity
+
+_REFERENCE = re.compile(r"\$?\$\((?P<name>[A-Za-z_][A-Za-z0-9_.-]*)\)")
+
+
+class EnvironmentUnknownError(Exception):
+    """A variable of a container comes from somewhere that the lab does not know; the text names it."""
 
 
 def environment(pod: Mapping[str, Any], container: Mapping[str, Any]) -> dict[str, str]:
@@ -15,13 +23,33 @@ def environment(pod: Mapping[str, Any], container: Mapping[str, Any]) -> dict[st
         container: One of its containers.
 
     Raises:
-        KeyError: For a source that this stand-in does not know.
+        EnvironmentUnknownError: For a source that this stand-in cannot resolve.
     """
+    if container.get("envFrom"):
+        message = "envFrom: the lab resolves single variables only, write them as env"
+        raise EnvironmentUnknownError(message)
     found = {}
     for entry in container.get("env", []):
         source = entry.get("valueFrom")
-        found[entry["name"]] = entry.get("value", "") if source is None else _resolve(source, pod, container)
-    return found
+        if source is None:
+            found[entry["name"]] = entry.get("value", "")
+            continue
+        try:
+            found[entry["name"]] = _resolve(source, pod, container)
+        except KeyError as error:
+            message = f"{entry['name']}: the lab cannot resolve {error} of {json.dumps(source)}"
+            raise EnvironmentUnknownError(message) from error
+    return {name: _expand(value, found) for name, value in found.items()}
+
+
+def _expand(value: str, known: Mapping[str, str]) -> str:
+    """Replace ``$(NAME)`` where the container has such a variable, as the kubelet does; ``$$`` escapes it."""
+    return _REFERENCE.sub(lambda match: _expanded(match, known), value)
+
+
+def _expanded(match: re.Match[str], known: Mapping[str, str]) -> str:
+    text = match.group(0)
+    return text[1:] if text.startswith("$$") else known.get(match.group("name"), text)
 
 
 def _resolve(source: Mapping[str, Any], pod: Mapping[str, Any], container: Mapping[str, Any]) -> str:

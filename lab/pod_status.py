@@ -45,7 +45,8 @@ def status(pod: Mapping[str, Any], container: Container, address: str) -> dict[s
     if container.last_exit is not None:
         ended = {"exitCode": container.last_exit, "reason": "Error", "message": container.last_words}
         last = {"lastState": {"terminated": ended}}
-    waiting = {"waiting": {"reason": "CrashLoopBackOff", "message": container.last_words}}
+    reason = "CreateContainerConfigError" if container.last_exit is None else "CrashLoopBackOff"
+    waiting = {"waiting": {"reason": reason, "message": container.last_words}}
     running = {"running": {"startedAt": text(container.started)}} if container.started else waiting
     return {
         "phase": "Running",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -16,6 +17,8 @@ import psutil
 GRACE_SECONDS = 10
 POLL_SECONDS = 0.1
 TAIL_LINES = 12
+PORTS = range(20_000, 32_000)
+"""Where free ports are looked for: below those that systems give to outgoing connections, which would take them."""
 
 
 class ProcessError(Exception):
@@ -51,9 +54,7 @@ class Process:
     def end(self) -> None:
         """End it and everything that it started: first politely, after a while by force."""
         found = self._found()
-        if found is None:
-            return
-        family = [found, *found.children(recursive=True)]
+        family = self._orphans() if found is None else [found, *found.children(recursive=True)]
         for member in family:
             with suppress(psutil.NoSuchProcess):
                 member.terminate()
@@ -62,6 +63,17 @@ class Process:
             with suppress(psutil.NoSuchProcess):
                 member.kill()
         psutil.wait_procs(left, timeout=GRACE_SECONDS)
+
+    def _orphans(self) -> list[psutil.Process]:
+        """What it started and left behind: a session keeps its number as long as somebody is in it."""
+        if psutil.pid_exists(self.pid):
+            return []
+        found = []
+        for member in psutil.process_iter():
+            with suppress(psutil.Error, OSError):
+                if os.getsid(member.pid) == self.pid and member.create_time() >= self.created:
+                    found.append(member)
+        return found
 
 
 class Ledger:
@@ -123,8 +135,8 @@ class Ledger:
 
     def _told(self, process: Process, what: str) -> str:
         log = self.log_of(process.name)
-        tail = "\n".join(f"  {line}" for line in log.read_text(errors="replace").splitlines()[-TAIL_LINES:])
-        return f"{process.name} {what}; the end of {log}:\n{tail}"
+        lines = log.read_text(errors="replace").splitlines()[-TAIL_LINES:] or ["(it said nothing)"]
+        return "\n".join([f"{process.name} {what}; the end of {log}:", *(f"  {line}" for line in lines)])
 
     def stop(self) -> None:
         """End every process, the youngest first, and forget them."""
@@ -140,15 +152,25 @@ class Ledger:
 
 
 def free_ports(count: int) -> list[int]:
-    """So many different TCP ports of loopback that nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+    """So many different TCP ports of loopback that nobody listens on.
+
+    Args:
+        count: How many.
+
+    Raises:
+        ProcessError: If so many cannot be had.
+    """
+    found: list[int] = []
+    for port in random.sample(PORTS, len(PORTS)):
+        if len(found) == count:
+            break
+        with socket.socket() as each, suppress(OSError):
+            each.bind(("127.0.0.1", port))
+            found.append(port)
+    if len(found) < count:
+        message = f"of the ports {PORTS.start} to {PORTS.stop - 1} only {len(found)} are free, {count} are needed"
+        raise ProcessError(message)
+    return found
 
 
 def become_quiet() -> None:

@@ -1,6 +1,7 @@
 """What a running lab says of itself."""
 
 import json
+import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from lab.processes import Ledger
 
 REGION = "us-west-2"
 ACCOUNT_ID = "123456789012"
+POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,19 @@ def write_state(state: State) -> None:
     unfinished = file.with_suffix(".unfinished")
     unfinished.write_text(json.dumps(asdict(state), indent=2))
     unfinished.replace(file)
+
+
+def await_state(folder: Path, timeout: float) -> State | None:
+    """The state of a lab that is about to be whole, or None where it is not in time.
+
+    Args:
+        folder: The lab's folder.
+        timeout: Seconds.
+    """
+    end = time.monotonic() + timeout
+    while (found := read_state(folder)) is None and time.monotonic() < end:
+        time.sleep(POLL_SECONDS)
+    return found
 
 
 def read_state(folder: Path) -> State | None:
