@@ -128,12 +128,10 @@ def _release(props: Node, entries: Entries, environment: str, region: str) -> It
     text = release.text()
     if text is None or kind == "CUSTOM":
         return
-    parts = text.rpartition("-")
     architecture = "arm64" if "ARM_64" in kind else "amd64"
     for entry in entries.values():
         if (
-            entry.get("release") in {f"v{parts[2]}", text}
-            and text.startswith(f"{entry.get('kubernetesVersion')}.")
+            _is_release(entry, text)
             and entry.get("architecture") == architecture
             and (not region or entry.get("region") == region)
             and approved(entry, environment)
@@ -142,6 +140,13 @@ def _release(props: Node, entries: Entries, environment: str, region: str) -> It
     yield release.problem(
         f"must be the release of an {architecture} AMI approved for {environment or 'this environment'}", PROMOTE
     )
+
+
+def _is_release(entry: Mapping[str, Any], text: str) -> bool:
+    if "releaseVersion" in entry:
+        return entry["releaseVersion"] == text
+    short, _, date = text.rpartition("-")
+    return entry.get("release") == f"v{date}" and short.startswith(f"{entry.get('kubernetesVersion')}.")
 
 
 def check_stack(resources: list[Resource], config: Config) -> Iterator[Finding]:

@@ -209,9 +209,9 @@ class Node:
         value = self.known()
         if value is None or isinstance(value, bool):
             return value
-        if isinstance(value, str) and value.lower() in {"true", "false"}:
-            return value.lower() == "true"
-        self.refuse("true or false")
+        if not isinstance(value, str) or value.lower() not in {"true", "false"}:
+            self.refuse("true or false")
+        return value.lower() == "true"
 
 
 def judged(check: Callable[..., Iterator[str]], *arguments: Any) -> Iterator[str]:

@@ -16,7 +16,7 @@ from .reading import CannotJudgeError, Node, NotChecked, plain
 DOCS = "docs/policies.md"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Resource:
     """A resource as the checks see it.
 
