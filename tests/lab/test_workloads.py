@@ -155,7 +155,7 @@ def test_a_changed_pool_is_an_update_in_place(fleet: Fleet) -> None:
     }
     fleet.configure({"general": {"preset": "general", **QUICKLY, **changes}})
     steps = fleet.preview()
-    assert steps == [("update", "node-pool-general")], (
+    assert {operation for operation, _ in steps} == {"update"}, (
         f"a change of {', '.join(changes)} would delete the pool and all its nodes: {steps}"
     )
 
