@@ -32,7 +32,7 @@ test-fast: $(STACK_READY) ## the tests without lab and network
 test-lab: $(LAB_READY) tools ## the tests that run the real engine in a running lab
 	@$(BIN)/pytest -m "engine or lab"
 lint: $(STACK_READY) ## ruff, mypy --strict, import-linter
-	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy . && $(BIN)/lint-imports
+	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy . && $(BIN)/mypy examples/app-stack/__main__.py && $(BIN)/lint-imports
 bench: $(LAB_READY) tools ## previews with 1 to 500 NodePools beside their floor
 	@$(LAB) bench
 

@@ -34,6 +34,7 @@ def test_an_application_runs_on_the_platform_it_names(deployed: Lab, app: Path) 
     assert outputs["cluster"] == deployed.pulumi("stack", "output", "clusterName", "--stack", "lab").stdout.strip()
     assert outputs["nodePools"] == ["default"]
     live = deployed.cluster.apps.read_namespaced_deployment_status(outputs["deployment"], "default")
+    assert live.status is not None
     assert live.status.ready_replicas == 3, "no pod of the application runs"
 
 
