@@ -128,7 +128,7 @@ def _document(scope: iam.Scope, kind: str, inputs: Mapping[str, Any]) -> str:
 
 def _problems(args: ControllerRoleArgs) -> list[Problem]:
     problems = []
-    if not args.get("node_role_arns"):
+    if "node_role_arns" in args and not args["node_role_arns"]:
         rule = "must name at least one role: Karpenter could launch no node"
         problems.append(Problem("node_role_arns", [], rule, "pass the ARN of the node role"))
     for index, arn in enumerate(args.get("node_role_arns", [])):

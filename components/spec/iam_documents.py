@@ -305,7 +305,7 @@ def check_size(kind: str, document: Mapping[str, Any], path: str = "controllerRo
 def node_trust(partition: str) -> Document:
     """Who may be a node: EC2 instances."""
     return _document(
-        {"Effect": "Allow", "Principal": {"Service": [ec2_principal(partition)]}, "Action": ["sts:AssumeRole"]}
+        {"Effect": "Allow", "Principal": {"Service": ec2_principal(partition)}, "Action": ["sts:AssumeRole"]}
     )
 
 
