@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,14 +28,21 @@ def tools() -> Path:
 @pytest.fixture(scope="session")
 def lab(tools: Path) -> Iterator[Lab]:
     """A running lab of the tests' own, apart from the one that `make demo` leaves up."""
+    import psutil
+
     from lab.lab import environment, start, stop
     from tests.support import Lab
 
-    folder = ROOT / ".lab" / "test"
-    stop(folder)
+    labs = ROOT / ".lab" / "tests"
+    for left in labs.glob("*"):  # by a run that was killed
+        if not psutil.pid_exists(int(left.name)):
+            stop(left)
+            shutil.rmtree(left)
+    folder = labs / str(os.getpid())
     state = start(folder, tools)
     yield Lab(folder, state, environment(state))
     stop(folder)
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lab.lab import start, stop
-from tests.support import ROOT, Lab
+from tests.support import Lab
 
 pytestmark = pytest.mark.lab
 
@@ -16,8 +16,8 @@ def healthy(endpoint: str) -> bool:
         return bool(answer.status == 200)
 
 
-def test_a_second_lab_leaves_the_first_alone(lab: Lab, tools: Path) -> None:
-    folder = ROOT / ".lab" / "test-second"
+def test_a_second_lab_leaves_the_first_alone(lab: Lab, tools: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "second"
     try:
         second = start(folder, tools)
         ports = set(lab.state.ports.values()) & set(second.ports.values())
