@@ -1,0 +1,27 @@
+"""A lab of these tests' own: they break things that other tests need."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.lab.control_plane.hand_made import World
+from tests.support import ROOT, Lab
+
+
+@pytest.fixture(scope="package")
+def plain(tools: Path) -> Iterator[Lab]:
+    """A running lab with nothing in it."""
+    from lab.lab import environment, start, stop
+
+    folder = ROOT / ".lab" / "test-control-plane"
+    stop(folder)
+    state = start(folder, tools)
+    yield Lab(folder, state, environment(state))
+    stop(folder)
+
+
+@pytest.fixture(scope="package")
+def world(plain: Lab) -> World:
+    """A hand-made cluster in it."""
+    return World(plain)
