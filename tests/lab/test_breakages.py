@@ -52,7 +52,7 @@ def no_association(lab: Lab) -> Iterator[None]:
 @contextmanager
 def controller_environment(lab: Lab, name: str, value: str) -> Iterator[None]:
     """What a wrong or missing value of the chart makes of the controller's environment."""
-    apps = lab.cluster.apps
+    apps: Any = lab.cluster.apps
     deployment = apps.read_namespaced_deployment("karpenter", "kube-system")
     env = deployment.spec.template.spec.containers[0].env
     right = next(entry.value for entry in env if entry.name == name)
@@ -163,7 +163,7 @@ BREAKAGES = {
 def test_demo_fails_and_names_what_is_broken(deployed: Lab, name: str) -> None:
     breakage = BREAKAGES[name]
     with breakage.broken(deployed):
-        done = deployed.command("demo", "--timeout", "30")
+        done = deployed.command("demo", "--timeout", "25")
     deployed.cluster.scale("inflate", 0)
     assert done.returncode == 1, f"the demo passes with: {name}. {output_of(done)}"
     for text in breakage.named:

@@ -30,16 +30,16 @@ def test_a_changed_module_gives_a_program_another_place_in_the_cache(
 
 
 def test_a_missing_go_is_one_line_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolchain.shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
     with pytest.raises(toolchain.ToolchainError, match=r"^[^\n]*Go 1\.21 or newer[^\n]*install it[^\n]*$"):
         toolchain._go()
 
 
 @pytest.mark.parametrize("version", ["go1.18.3", "go1.20", ""])
 def test_an_old_go_is_one_line_that_names_it(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolchain.shutil, "which", lambda *_, **__: "/opt/go/bin/go")
+    monkeypatch.setattr("shutil.which", lambda *_, **__: "/opt/go/bin/go")
     answer = subprocess.CompletedProcess([], 0, stdout=version, stderr="")
-    monkeypatch.setattr(toolchain.subprocess, "run", lambda *_, **__: answer)
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: answer)
     with pytest.raises(toolchain.ToolchainError, match=r"/opt/go/bin/go is .*install it") as caught:
         toolchain._go()
     assert "\n" not in str(caught.value), "the way out would be buried in other lines"
@@ -50,7 +50,7 @@ def test_a_failed_build_leaves_nothing_in_the_cache_and_says_that_it_can_go_on(
 ) -> None:
     monkeypatch.setattr(toolchain, "_go", lambda: "go")
     answer = subprocess.CompletedProcess([], 1, stdout="", stderr="first\nundefined: x")
-    monkeypatch.setattr(toolchain.subprocess, "run", lambda *_, **__: answer)
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: answer)
     with pytest.raises(toolchain.ToolchainError, match="run the same command again to go on"):
         toolchain._ensure_tool(toolchain.KWOK, tmp_path)
     assert list(tmp_path.iterdir()) == [], "a broken program would be used by the next run"

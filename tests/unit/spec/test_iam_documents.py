@@ -29,9 +29,14 @@ class Loader(yaml.SafeLoader):
     """Reads CloudFormation's short forms as plain values."""
 
 
-Loader.add_constructor("!Sub", lambda loader, node: loader.construct_scalar(node))
-Loader.add_constructor("!Ref", lambda loader, node: f"${{{loader.construct_scalar(node)}}}")
-Loader.add_constructor("!GetAtt", lambda loader, node: f"${{{loader.construct_scalar(node)}}}")
+def scalar(loader: yaml.SafeLoader, node: yaml.Node) -> str:
+    assert isinstance(node, yaml.ScalarNode)
+    text = str(loader.construct_scalar(node))
+    return text if node.tag == "!Sub" else f"${{{text}}}"
+
+
+for tag in ("!Sub", "!Ref", "!GetAtt"):
+    Loader.add_constructor(tag, scalar)
 
 
 def filled(text: str) -> str:
@@ -50,7 +55,8 @@ def filled(text: str) -> str:
 
 def template() -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.load((GOLDEN / "karpenter-1.14-cloudformation.yaml").read_text(), Loader)
-    return loaded["Resources"]
+    resources: dict[str, Any] = loaded["Resources"]
+    return resources
 
 
 @pytest.mark.parametrize("kind", CONTROLLER_POLICIES)
