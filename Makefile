@@ -7,7 +7,7 @@ SHELL := bash
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := .venv/bin
-LAB := $(BIN)/python -m "engine or lab"
+LAB := $(BIN)/python -m "engine or lab" -n 2 --dist loadfile --durations=10
 STACK_READY := .venv/.installed
 LAB_READY := $(STACK_READY) .lab/emulator-venv/.installed
 
@@ -30,7 +30,7 @@ test: test-fast test-lab ## every test, the lab's story included
 test-fast: $(STACK_READY) ## the tests without lab and network
 	@$(BIN)/pytest -n 2 -m "not engine and not lab" --disable-socket --allow-unix-socket --cov --cov-report=term:skip-covered --cov-fail-under=95
 test-lab: $(LAB_READY) tools ## the tests that run the real engine in a running lab
-	@$(BIN)/pytest -m "engine or lab"
+	@$(BIN)/pytest -m "engine or lab" -n 2 --dist loadfile --durations=10
 lint: $(STACK_READY) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy . && $(BIN)/mypy examples/app-stack/__main__.py && $(BIN)/lint-imports
 bench: $(LAB_READY) tools ## previews with 1 to 500 NodePools beside their floor

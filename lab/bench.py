@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -75,12 +76,14 @@ class Row:
         resources: How many resources each of the two previews has.
         stack: The stack's preview.
         floor: The preview of as many plain custom resources.
+        checker: Seconds that the checks of so many NodePools take alone.
     """
 
     pools: int
     resources: int
     stack: Measure
     floor: Measure
+    checker: float
 
     @property
     def ratio(self) -> float:
@@ -156,14 +159,14 @@ def bench(environment: Mapping[str, str], sizes: Sequence[int] = SIZES) -> list[
             floor_project = _floor_project(Path(folder) / f"floor-{count}", resources, environment)
             with step(f"previewing {resources} plain custom resources"):
                 floor = measure(PREVIEW, floor_project, environment)
-            rows.append(Row(count, resources, stack, floor))
+            rows.append(Row(count, resources, stack, floor, _checker(count)))
     return rows
 
 
 def table(rows: Sequence[Row]) -> Table:
     """The rows as a table for people."""
     shown = Table(title="pulumi preview of a new stack, beside as many plain custom resources")
-    for heading in ("NodePools", "resources", "stack", "floor", "ratio", "stack's peak", "floor's peak"):
+    for heading in ("NodePools", "resources", "stack", "floor", "ratio", "stack's peak", "floor's peak", "checker"):
         shown.add_column(heading, justify="right")
     for row in rows:
         shown.add_row(
@@ -174,8 +177,21 @@ def table(rows: Sequence[Row]) -> Table:
             f"{row.ratio:.2f}",
             f"{row.stack.megabytes:.0f} MB",
             f"{row.floor.megabytes:.0f} MB",
+            f"{row.checker:.2f} s",
         )
     return shown
+
+
+def _checker(pools: int) -> float:
+    """Seconds that the checker alone takes, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench.checker", "--here", str(pools)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(json.loads(done.stdout)["seconds"])
 
 
 def _stack_project(folder: Path, pools: int, environment: Mapping[str, str]) -> Path:
