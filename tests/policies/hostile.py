@@ -56,7 +56,11 @@ AMI_CASES = [
         [{"alias": "bottlerocket@v1.50"}],
         f'{TERM}.alias: found "bottlerocket@v1.50"; {ALIAS_RULE}',
     ),
-    _ami("alias-line-break", [{"alias": "al2023@v20261101\n"}], f'{TERM}.alias: found "al2023@v20261101\\n"; {ALIAS_RULE}'),
+    _ami(
+        "alias-line-break",
+        [{"alias": "al2023@v20261101\n"}],
+        f'{TERM}.alias: found "al2023@v20261101\\n"; {ALIAS_RULE}',
+    ),
     _ami(
         "alias-full",
         [{"alias": "al2023@v20261101"}],
@@ -473,7 +477,10 @@ IAM_CASES = [
     ),
     _iam(
         "not-resource",
-        {**{key: value for key, value in b.PASS_ROLE.items() if key != "Resource"}, "NotResource": "arn:aws:iam::1:role/a"},
+        {
+            **{key: value for key, value in b.PASS_ROLE.items() if key != "Resource"},
+            "NotResource": "arn:aws:iam::1:role/a",
+        },
         f"{FIRST}: found NotResource; must list what it allows; {SCOPE}",
     ),
     _iam(

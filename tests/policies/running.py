@@ -36,7 +36,13 @@ def on_resource(
     rule: str, type_: str, props: Mapping[str, Any], *, name: str = "it", config: Mapping[str, Any] | None = None
 ) -> Outcome:
     args = policy.ResourceValidationArgs(
-        type_, unknown_checking_proxy(deserialize_properties(dict(props))), urn(type_, name), name, OPTIONS, None, config
+        type_,
+        unknown_checking_proxy(deserialize_properties(dict(props))),
+        urn(type_, name),
+        name,
+        OPTIONS,
+        None,
+        config,
     )
     return _run(rule, args)
 

@@ -42,4 +42,6 @@ def test_types_that_a_rule_does_not_judge_pass(rule: str) -> None:
 @pytest.mark.parametrize("rule", BY_NAME)
 def test_every_rule_says_what_to_do(rule: str) -> None:
     policy = BY_NAME[rule]
-    assert policy.severity is not None and policy.remediation_steps and policy.url, "a violation leaves the reader alone"
+    assert policy.severity is not None and policy.remediation_steps and policy.url, (
+        "a violation leaves the reader alone"
+    )

@@ -65,7 +65,8 @@ def plain(value: Any) -> Any:
         return {str(key): _item(value, key) for key in value}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return [_item(value, index) for index in range(len(value))]
-    return value
+    # The engine sends every number as a float; people wrote 2, and read 2.
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _item(container: Any, key: Any) -> Any:
@@ -80,7 +81,7 @@ def shown(value: Any) -> str:
     if value is None:
         return "nothing"
     try:
-        text = json.dumps(value, default=lambda other: f"<{type(other).__name__}>")
+        text = json.dumps(value, sort_keys=True, default=lambda other: f"<{type(other).__name__}>")
     except (TypeError, ValueError):
         text = f"<{type(value).__name__}>"
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
