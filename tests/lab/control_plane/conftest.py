@@ -6,16 +6,15 @@ from pathlib import Path
 import pytest
 
 from tests.lab.control_plane.hand_made import World
-from tests.support import ROOT, Lab
+from tests.support import Lab
 
 
 @pytest.fixture(scope="package")
-def plain(tools: Path) -> Iterator[Lab]:
+def plain(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A running lab with nothing in it."""
     from lab.lab import environment, start, stop
 
-    folder = ROOT / ".lab" / "test-control-plane"
-    stop(folder)
+    folder = tmp_path_factory.mktemp("control-plane") / "lab"
     state = start(folder, tools)
     yield Lab(folder, state, environment(state))
     stop(folder)

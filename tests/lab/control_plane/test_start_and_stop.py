@@ -21,9 +21,8 @@ pytestmark = pytest.mark.lab
 
 
 @pytest.fixture
-def folder() -> Iterator[Path]:
-    path = ROOT / ".lab" / "test-start"
-    stop(path)
+def folder(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "lab"
     yield path
     stop(path)
 
