@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError, StreamMark, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from ops.errors import OpsError
@@ -138,7 +138,7 @@ def _insert(text: str, node: Node, column: int, keys: Path, value: object, *, or
     before = [pair for pair in node.value if pair[0].value < key] if ordered else node.value
     if before:
         return _line_after(text, before[-1][1], lines)
-    first = text.rfind("\n", 0, node.value[0][0].start_mark.index) + 1
+    first = _start_with_comments(text, node.value[0][0].start_mark)
     return f"{text[:first]}{lines}\n{text[first:]}"
 
 
@@ -165,6 +165,17 @@ def _line_after(text: str, node: Node, lines: str) -> str:
     if stop < 0:
         return f"{text}\n{lines}\n"
     return f"{text[: stop + 1]}{lines}\n{text[stop + 1 :]}"
+
+
+def _start_with_comments(text: str, mark: StreamMark) -> int:
+    """Where the line of a key begins, or the comments right above it that belong to it."""
+    start, comment = mark.index - mark.column, f"{' ' * mark.column}#"
+    while start:
+        above = text.rfind("\n", 0, start - 1) + 1
+        if not text[above:start].startswith(comment):
+            break
+        start = above
+    return int(start)
 
 
 def _last_end(node: Node) -> int:

@@ -79,7 +79,8 @@ class LedgerDraft:
             i for name, sets in self.ledger.pins.items() if name != stack.name and sets for i in sets[-1].ids()
         }
         for ami_id in sorted(self._ids(present, stack) - new - elsewhere):
-            if ami_id in self.ledger.amis:
+            # What was retired already keeps its reason.
+            if ami_id in self.ledger.amis and self.ledger.amis[ami_id].status(environment) == "in-use":
                 self.mark(ami_id, environment, superseded, now, f"superseded: {why}")
         for ami_id in sorted(new):
             if self.ledger.amis[ami_id].status(environment) != "in-use":
