@@ -2,8 +2,16 @@
 
 from typing import Any
 
-from lab.plugins.aws.ec2_network import Ec2Kind, arn, first, specification
+from lab.plugins.aws.ec2 import Ec2Kind, arn, first, retag, specification
 from lab.plugins.aws.kind import Aws, Kind, PluginError, Props, given, or_gone, tag_list, tag_map, until_free
+
+PEERS = {
+    "cidrIpv4": ("IpRanges", "CidrIp"),
+    "cidrIpv6": ("Ipv6Ranges", "CidrIpv6"),
+    "prefixListId": ("PrefixListIds", "PrefixListId"),
+    "referencedSecurityGroupId": ("UserIdGroupPairs", "GroupId"),
+}
+"""What a rule can name as its other side -> the list and the member that EC2 takes it in."""
 
 
 def group_of(aws: Aws, group_id: str) -> Any:
@@ -92,25 +100,35 @@ class DefaultSecurityGroup(Ec2Kind):
         """Leave it: a default group goes with its VPC."""
 
 
-class SecurityGroupRule(Kind):
+class SecurityGroupRule(Ec2Kind):
     """What ingress and egress rules share."""
 
-    inputs = frozenset({"securityGroupId", "cidrIpv4", "ipProtocol", "fromPort", "toPort", "description"})
-    replaces = frozenset({"securityGroupId", "cidrIpv4", "ipProtocol", "fromPort", "toPort", "description"})
+    inputs = frozenset({"securityGroupId", "ipProtocol", "fromPort", "toPort", "description", *PEERS})
+    replaces = frozenset({"securityGroupId"})
     is_egress = False
 
     def create(self, aws: Aws, new: Props) -> str:
         ec2 = aws.client("ec2")
-        address = given(CidrIp=new["cidrIpv4"], Description=new.get("description"))
-        permission = given(
-            IpProtocol=new["ipProtocol"],
+        call = ec2.authorize_security_group_egress if self.is_egress else ec2.authorize_security_group_ingress
+        made = call(
+            GroupId=new["securityGroupId"],
+            IpPermissions=[self._permission(new)],
+            TagSpecifications=specification("security-group-rule", new["tagsAll"]),
+        )
+        return str(made["SecurityGroupRules"][0]["SecurityGroupRuleId"])
+
+    @staticmethod
+    def _permission(new: Props) -> Props:
+        """The rule as EC2 takes it: beside protocol and ports one list with one peer."""
+        found = given(
+            IpProtocol=str(new["ipProtocol"]),
             FromPort=None if new.get("fromPort") is None else int(new["fromPort"]),
             ToPort=None if new.get("toPort") is None else int(new["toPort"]),
-            IpRanges=[address],
         )
-        call = ec2.authorize_security_group_egress if self.is_egress else ec2.authorize_security_group_ingress
-        made = call(GroupId=new["securityGroupId"], IpPermissions=[permission])
-        return str(made["SecurityGroupRules"][0]["SecurityGroupRuleId"])
+        for ours, (ranges, theirs) in PEERS.items():
+            if new.get(ours):
+                found[ranges] = [given(**{theirs: new[ours]}, Description=new.get("description"))]
+        return found
 
     def read(self, aws: Aws, resource_id: str, known: Props) -> Props | None:
         answer = or_gone(lambda: aws.client("ec2").describe_security_group_rules(SecurityGroupRuleIds=[resource_id]))
@@ -122,11 +140,23 @@ class SecurityGroupRule(Kind):
             "arn": arn(aws, "security-group-rule", resource_id),
             "securityGroupId": rule["GroupId"],
             "cidrIpv4": rule.get("CidrIpv4"),
+            "cidrIpv6": rule.get("CidrIpv6"),
+            "prefixListId": rule.get("PrefixListId"),
+            "referencedSecurityGroupId": (rule.get("ReferencedGroupInfo") or {}).get("GroupId"),
             "ipProtocol": rule["IpProtocol"],
             "fromPort": rule.get("FromPort"),
             "toPort": rule.get("ToPort"),
             "description": rule.get("Description"),
+            "tagsAll": tag_map(rule.get("Tags")) or known.get("tagsAll", {}),
         }
+
+    def update(self, aws: Aws, resource_id: str, old: Props, new: Props) -> None:
+        if any(old.get(name) != new.get(name) for name in self.inputs):
+            rule = {name[:1].upper() + name[1:]: new[name] for name in self.inputs - self.replaces if name in new}
+            rule["ReferencedGroupId"] = rule.pop("ReferencedSecurityGroupId", None)
+            change = {"SecurityGroupRuleId": resource_id, "SecurityGroupRule": given(**rule)}
+            aws.client("ec2").modify_security_group_rules(GroupId=new["securityGroupId"], SecurityGroupRules=[change])
+        retag(aws, resource_id, old, new)
 
     def delete(self, aws: Aws, resource_id: str, known: Props) -> None:
         ec2 = aws.client("ec2")

@@ -123,8 +123,15 @@ class RolePolicyAttachment(Kind):
 
     def create(self, aws: Aws, new: Props) -> str:
         aws.client("iam").attach_role_policy(RoleName=new["role"], PolicyArn=new["policyArn"])
-        digest = hashlib.sha256(new["policyArn"].encode()).hexdigest()[:16]
-        return f"{new['role']}-{digest}"
+        return self._id(new["role"], new["policyArn"])
+
+    @staticmethod
+    def _id(role: str, policy: str) -> str:
+        return f"{role}-{hashlib.sha256(policy.encode()).hexdigest()[:16]}"
+
+    def imported(self, resource_id: str) -> tuple[str, Props]:
+        role, policy = resource_id.split("/", 1)
+        return self._id(role, policy), {"role": role, "policyArn": policy}
 
     def read(self, aws: Aws, resource_id: str, known: Props) -> Props | None:
         pages = or_gone(
@@ -199,62 +206,3 @@ class Policy(Kind):
             if not version["IsDefaultVersion"]:
                 iam.delete_policy_version(PolicyArn=resource_id, VersionId=version["VersionId"])
         until_free(lambda: iam.delete_policy(PolicyArn=resource_id))
-
-
-class OpenIdConnectProvider(Kind):
-    """aws.iam.OpenIdConnectProvider."""
-
-    token = "aws:iam/openIdConnectProvider:OpenIdConnectProvider"
-    inputs = frozenset({"url", "clientIdLists", "thumbprintLists"})
-    replaces = inputs
-    unordered = frozenset({"clientIdLists", "thumbprintLists"})
-    taggable = True
-
-    def create(self, aws: Aws, new: Props) -> str:
-        made = aws.client("iam").create_open_id_connect_provider(
-            Url=new["url"],
-            ClientIDList=new["clientIdLists"],
-            Tags=tag_list(new["tagsAll"]),
-            **given(ThumbprintList=new.get("thumbprintLists")),
-        )
-        return str(made["OpenIDConnectProviderArn"])
-
-    def read(self, aws: Aws, resource_id: str, known: Props) -> Props | None:
-        call = aws.client("iam").get_open_id_connect_provider
-        found = or_gone(lambda: call(OpenIDConnectProviderArn=resource_id))
-        if found is None:
-            return None
-        return {
-            "arn": resource_id,
-            "url": known.get("url", found["Url"]),
-            "clientIdLists": found.get("ClientIDList", []),
-            "thumbprintLists": found.get("ThumbprintList", []),
-            "tagsAll": tag_map(found.get("Tags")) or known.get("tagsAll", {}),
-        }
-
-    def delete(self, aws: Aws, resource_id: str, known: Props) -> None:
-        call = aws.client("iam").delete_open_id_connect_provider
-        until_free(lambda: call(OpenIDConnectProviderArn=resource_id))
-
-
-class ServiceLinkedRole(Kind):
-    """aws.iam.ServiceLinkedRole."""
-
-    token = "aws:iam/serviceLinkedRole:ServiceLinkedRole"
-    inputs = frozenset({"awsServiceName", "description"})
-    replaces = frozenset({"awsServiceName"})
-
-    def create(self, aws: Aws, new: Props) -> str:
-        made = aws.client("iam").create_service_linked_role(AWSServiceName=new["awsServiceName"])
-        return str(made["Role"]["Arn"])
-
-    def read(self, aws: Aws, resource_id: str, known: Props) -> Props | None:
-        answer = or_gone(lambda: aws.client("iam").get_role(RoleName=resource_id.rsplit("/", 1)[-1]))
-        if answer is None:
-            return None
-        role = answer["Role"]
-        return {"arn": role["Arn"], "name": role["RoleName"], "path": role["Path"], **known}
-
-    def delete(self, aws: Aws, resource_id: str, known: Props) -> None:
-        name = resource_id.rsplit("/", 1)[-1]
-        until_free(lambda: aws.client("iam").delete_service_linked_role(RoleName=name))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lab.plugins.aws.kind import Aws, PluginError, Props, or_gone
+from lab.plugins.aws.kind import Aws, PluginError, Props, or_gone, tag_map
 
 
 def _caller(aws: Aws, _given: Props) -> Props:
@@ -27,8 +27,7 @@ def _region(aws: Aws, _given: Props) -> Props:
 
 
 def _zones(aws: Aws, given: Props) -> Props:
-    filters = [{"Name": f["name"], "Values": f["values"]} for f in given.get("filters") or []]
-    found = aws.client("ec2").describe_availability_zones(Filters=filters)["AvailabilityZones"]
+    found = aws.client("ec2").describe_availability_zones(Filters=_filters(given))["AvailabilityZones"]
     state = given.get("state")
     left_out = set(given.get("excludeZoneIds") or [])
     zones = sorted(
@@ -75,11 +74,93 @@ def _parameter(aws: Aws, given: Props) -> Props:
     return {"name": found["Name"], "value": found["Value"], "arn": found.get("ARN", ""), "id": found["Name"]}
 
 
+def _vpc(aws: Aws, given: Props) -> Props:
+    ids = {"VpcIds": [given["id"]]} if given.get("id") else {}
+    wanted = _filters(given)
+    if given.get("default") is not None:
+        wanted.append({"Name": "is-default", "Values": [str(given["default"]).lower()]})
+    if given.get("cidrBlock"):
+        wanted.append({"Name": "cidr", "Values": [given["cidrBlock"]]})
+    found = _only("EC2 VPC", or_gone(lambda: aws.client("ec2").describe_vpcs(**ids, Filters=wanted)), "Vpcs")
+    return {
+        "id": found["VpcId"],
+        "arn": f"arn:aws:ec2:{aws.region}:{aws.account_id}:vpc/{found['VpcId']}",
+        "cidrBlock": found["CidrBlock"],
+        "default": found.get("IsDefault", False),
+        "ownerId": aws.account_id,
+        "state": found.get("State", "available"),
+        "tags": tag_map(found.get("Tags")),
+    }
+
+
+def _subnet(aws: Aws, given: Props) -> Props:
+    ids = {"SubnetIds": [given["id"]]} if given.get("id") else {}
+    wanted = _filters(given)
+    for ours, theirs in (("vpcId", "vpc-id"), ("availabilityZone", "availability-zone"), ("cidrBlock", "cidr-block")):
+        if given.get(ours):
+            wanted.append({"Name": theirs, "Values": [given[ours]]})
+    found = _only("EC2 Subnet", or_gone(lambda: aws.client("ec2").describe_subnets(**ids, Filters=wanted)), "Subnets")
+    return {
+        "id": found["SubnetId"],
+        "arn": f"arn:aws:ec2:{aws.region}:{aws.account_id}:subnet/{found['SubnetId']}",
+        "vpcId": found["VpcId"],
+        "availabilityZone": found["AvailabilityZone"],
+        "availabilityZoneId": found.get("AvailabilityZoneId", ""),
+        "cidrBlock": found["CidrBlock"],
+        "mapPublicIpOnLaunch": found.get("MapPublicIpOnLaunch", False),
+        "ownerId": aws.account_id,
+        "state": found.get("State", "available"),
+        "tags": tag_map(found.get("Tags")),
+    }
+
+
+def _subnets(aws: Aws, given: Props) -> Props:
+    pages = aws.client("ec2").get_paginator("describe_subnets").paginate(Filters=_filters(given))
+    return {"id": aws.region, "ids": sorted(subnet["SubnetId"] for page in pages for subnet in page["Subnets"])}
+
+
+def _filters(given: Props) -> list[dict[str, Any]]:
+    named = [{"Name": entry["name"], "Values": entry["values"]} for entry in given.get("filters") or []]
+    return named + [{"Name": f"tag:{key}", "Values": [value]} for key, value in (given.get("tags") or {}).items()]
+
+
+def _only(what: str, answer: Any, key: str) -> Any:
+    found = (answer or {}).get(key, [])
+    if len(found) != 1:
+        few = "no matching" if not found else "multiple"
+        message = f"reading {what}: {few} {what}s found"
+        raise PluginError(message)
+    return found[0]
+
+
+def _addon_version(aws: Aws, given: Props) -> Props:
+    addon, kubernetes = given["addonName"], given["kubernetesVersion"]
+    answer = aws.client("eks").describe_addon_versions(addonName=addon, kubernetesVersion=kubernetes)
+    versions = [version for entry in answer["addons"] for version in entry["addonVersions"]]
+    if not versions:
+        message = f"reading EKS Add-On version ({addon}, {kubernetes}): couldn't find resource"
+        raise PluginError(message)
+    default = next((v for v in versions if any(c["defaultVersion"] for c in v["compatibilities"])), versions[0])
+    # EKS lists the newest version first.
+    chosen = versions[0] if given.get("mostRecent") else default
+    return {"addonName": addon, "kubernetesVersion": kubernetes, "version": chosen["addonVersion"], "id": addon}
+
+
 INVOKES: Mapping[str, tuple[frozenset[str], Callable[[Aws, Props], Props]]] = {
     "aws:index/getCallerIdentity:getCallerIdentity": (frozenset(), _caller),
     "aws:index/getPartition:getPartition": (frozenset(), _partition),
     "aws:index/getRegion:getRegion": (frozenset(), _region),
     "aws:index/getAvailabilityZones:getAvailabilityZones": (frozenset({"state", "filters", "excludeZoneIds"}), _zones),
+    "aws:ec2/getVpc:getVpc": (frozenset({"id", "default", "cidrBlock", "filters", "tags"}), _vpc),
+    "aws:ec2/getSubnet:getSubnet": (
+        frozenset({"id", "vpcId", "availabilityZone", "cidrBlock", "filters", "tags"}),
+        _subnet,
+    ),
+    "aws:ec2/getSubnets:getSubnets": (frozenset({"filters", "tags"}), _subnets),
+    "aws:eks/getAddonVersion:getAddonVersion": (
+        frozenset({"addonName", "kubernetesVersion", "mostRecent"}),
+        _addon_version,
+    ),
     "aws:iam/getRole:getRole": (frozenset({"name"}), _role),
     "aws:ssm/getParameter:getParameter": (frozenset({"name"}), _parameter),
 }

@@ -113,6 +113,14 @@ class Kind(ABC):
             known: What is known of it: inputs or the last state.
         """
 
+    def imported(self, resource_id: str) -> tuple[str, Props]:
+        """What `pulumi import` was given, as the id that a creation would give and what is known by it.
+
+        Args:
+            resource_id: An id as the official plugin's page of this type describes it.
+        """
+        return resource_id, {}
+
     def update(self, aws: Aws, resource_id: str, old: Props, new: Props) -> None:
         """Change it in place.
 

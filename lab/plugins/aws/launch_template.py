@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lab.plugins.aws.ec2_network import Ec2Kind, arn, first, retag, specification
+from lab.plugins.aws.ec2 import Ec2Kind, arn, first, retag, specification
 from lab.plugins.aws.kind import Aws, Props, given, or_gone, tag_list, tag_map, until_free
 
 METADATA = {

@@ -10,6 +10,7 @@ import grpc
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
+from lab.plugins.aws.differences import FILLED_IN, covers, difference, merged
 from lab.plugins.aws.invokes import invoke
 from lab.plugins.aws.kind import Aws, Kind, PluginError, Props
 from lab.plugins.aws.registry import KINDS
@@ -104,7 +105,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         kind = _kind(request.urn)
         news = {name: value for name, value in from_struct(request.news).items() if value is not None}
         olds = from_struct(request.olds)
-        allowed = kind.inputs | ({"tags", "tagsAll"} if kind.taggable else set())
+        allowed = kind.inputs | {FILLED_IN} | ({"tags", "tagsAll"} if kind.taggable else set())
         failures = [
             provider_pb2.CheckFailure(
                 property=name,
@@ -112,10 +113,12 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             )
             for name in sorted(set(news) - allowed)
         ]
-        for name, value in kind.defaults.items():
-            news.setdefault(name, value)
-        if kind.autoname and kind.autoname not in news:
-            news[kind.autoname] = olds.get(kind.autoname) or _random_name(request.urn)
+        filled_in = dict(kind.defaults)
+        if kind.autoname:
+            own = olds.get(kind.autoname) if kind.autoname in olds.get(FILLED_IN, [kind.autoname]) else None
+            filled_in[kind.autoname] = own or _random_name(request.urn)
+        filled_in = {name: value for name, value in filled_in.items() if name not in news}
+        news |= {**filled_in, FILLED_IN: sorted(filled_in)}
         if kind.taggable:
             news["tagsAll"] = _all_tags(self._aws.default_tags, news.get("tags"))
         return provider_pb2.CheckResponse(inputs=to_struct(news), failures=failures)
@@ -123,8 +126,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     @_told
     def Diff(self, request: Any, _context: Any) -> Any:
         """Compare what was asked for then with what is asked for now, property by property."""
-        kind = _kind(request.urn)
-        return difference(kind, from_struct(request.old_inputs), from_struct(request.news), set(request.ignoreChanges))
+        return difference(_kind(request.urn), from_struct(request.old_inputs), from_struct(request.news))
 
     @_told
     def Create(self, request: Any, _context: Any) -> Any:
@@ -132,7 +134,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         kind = _kind(request.urn)
         new = from_struct(request.properties)
         if request.preview:
-            return provider_pb2.CreateResponse(id="", properties=to_struct(new))
+            return provider_pb2.CreateResponse(id="", properties=to_struct(merged({}, new)))
         resource_id = kind.create(self._aws, new)
         return provider_pb2.CreateResponse(id=resource_id, properties=to_struct(self._outputs(kind, resource_id, new)))
 
@@ -141,13 +143,17 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         """Say how a resource is in AWS; an empty id says that it is gone."""
         kind = _kind(request.urn)
         state, inputs = from_struct(request.properties), from_struct(request.inputs)
-        known = {**state, **inputs}
-        found = kind.read(self._aws, request.id, known)
+        resource_id, known = request.id, {**state, **inputs}
+        if not known:
+            resource_id, known = kind.imported(resource_id)
+        found = kind.read(self._aws, resource_id, known)
         if found is None:
             return provider_pb2.ReadResponse(id="")
         live_inputs = self._live_inputs(kind, inputs, found)
         properties = merged({**known, **found}, live_inputs)
-        return provider_pb2.ReadResponse(id=request.id, properties=to_struct(properties), inputs=to_struct(live_inputs))
+        return provider_pb2.ReadResponse(
+            id=resource_id, properties=to_struct(properties), inputs=to_struct(live_inputs)
+        )
 
     @_told
     def Update(self, request: Any, _context: Any) -> Any:
@@ -156,7 +162,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         old, new = from_struct(request.old_inputs), from_struct(request.news)
         if request.preview:
             kept = {name: v for name, v in from_struct(request.olds).items() if name not in kind.changing}
-            return provider_pb2.UpdateResponse(properties=to_struct({**kept, **new}))
+            return provider_pb2.UpdateResponse(properties=to_struct(merged(kept, new)))
         kind.update(self._aws, request.id, old, new)
         return provider_pb2.UpdateResponse(properties=to_struct(self._outputs(kind, request.id, new)))
 
@@ -189,72 +195,18 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         """The inputs that would describe what is there now; equal meaning keeps the text of before."""
         live: Props = {}
         for name in inputs or {name: None for name in found if name in kind.inputs}:
-            if name in {"tags", "tagsAll"}:
+            if name in {"tags", "tagsAll", FILLED_IN}:
                 continue
             current = found.get(name, inputs.get(name))
-            live[name] = inputs[name] if name in inputs and _covers(kind, name, inputs[name], current) else current
+            live[name] = inputs[name] if name in inputs and covers(kind, name, inputs[name], current) else current
+        if FILLED_IN in inputs:
+            live[FILLED_IN] = inputs[FILLED_IN]
         if kind.taggable:
             tags = found.get("tagsAll", {})
             defaults, asked = self._aws.default_tags, inputs.get("tags") or {}
             shown = {k: v for k, v in tags.items() if k in asked or defaults.get(k) != v}
             live |= {"tagsAll": tags, **({"tags": shown} if shown or "tags" in inputs else {})}
         return live
-
-
-def merged(found: Props, inputs: Props) -> Props:
-    """What is there, in the words of the inputs; a map keeps the members that AWS added to it."""
-    result = {**found, **inputs}
-    for name, value in inputs.items():
-        if isinstance(value, dict) and isinstance(found.get(name), dict) and name not in {"tags", "tagsAll"}:
-            result[name] = {**found[name], **value}
-    return result
-
-
-def difference(kind: Kind, old: Props, new: Props, ignored: set[str]) -> Any:
-    """What has changed between two sets of inputs.
-
-    Args:
-        kind: The resource's type.
-        old: Inputs of before.
-        new: Inputs of now.
-        ignored: Property paths that count as unchanged.
-    """
-    top = {path.split(".")[0].split("[")[0] for path in ignored if path == path.split(".")[0].split("[")[0]}
-    changed = [
-        name
-        for name in sorted(set(old) | set(new))
-        if name not in top and name != "tagsAll" and not kind.same(name, old.get(name), new.get(name))
-    ]
-    if not kind.same("tagsAll", old.get("tagsAll"), new.get("tagsAll")) and "tags" not in top:
-        changed.append("tagsAll")
-    replaces = [name for name in changed if name in kind.replaces]
-    response = provider_pb2.DiffResponse
-    detailed = {}
-    for name in changed:
-        replaced = name in kind.replaces
-        if name not in old:
-            verb = provider_pb2.PropertyDiff.ADD_REPLACE if replaced else provider_pb2.PropertyDiff.ADD
-        elif name not in new:
-            verb = provider_pb2.PropertyDiff.DELETE_REPLACE if replaced else provider_pb2.PropertyDiff.DELETE
-        else:
-            verb = provider_pb2.PropertyDiff.UPDATE_REPLACE if replaced else provider_pb2.PropertyDiff.UPDATE
-        detailed[name] = provider_pb2.PropertyDiff(kind=verb, inputDiff=True)
-    return response(
-        changes=response.DIFF_SOME if changed else response.DIFF_NONE,
-        replaces=replaces,
-        diffs=changed,
-        detailedDiff=detailed,
-        hasDetailedDiff=True,
-        # Most names are fixed: two of a name can't stand side by side.
-        deleteBeforeReplace=bool(replaces),
-    )
-
-
-def _covers(kind: Kind, name: str, asked: Any, found: Any) -> bool:
-    """Whether what is there has everything that was asked for; AWS adds members of its own to maps."""
-    if isinstance(asked, Mapping) and isinstance(found, Mapping) and name not in kind.documents:
-        return all(kind.same(key, value, found.get(key)) for key, value in asked.items())
-    return kind.same(name, asked, found)
 
 
 def _all_tags(defaults: Mapping[str, str], tags: Any) -> Any:

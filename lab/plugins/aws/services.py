@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lab.plugins.aws.ec2_network import first
+from lab.plugins.aws.ec2 import first
 from lab.plugins.aws.iam import changed_tags
 from lab.plugins.aws.kind import Aws, Kind, Props, given, or_gone, tag_list, tag_map, until_free
 
@@ -147,6 +147,10 @@ class EventTarget(Kind):
         target = {"Id": new["targetId"], "Arn": new["arn"]}
         aws.client("events").put_targets(Rule=new["rule"], Targets=[target])
         return f"{new['rule']}-{new['targetId']}"
+
+    def imported(self, resource_id: str) -> tuple[str, Props]:
+        rule, target = resource_id.split("/", 1)
+        return f"{rule}-{target}", {"rule": rule, "targetId": target}
 
     def read(self, aws: Aws, resource_id: str, known: Props) -> Props | None:
         answer = or_gone(lambda: aws.client("events").list_targets_by_rule(Rule=known["rule"]))

@@ -1,11 +1,13 @@
 """``python -m lab.plugins.eks``: the plugin process."""
 
+import os
 import sys
 
 import pulumi
 from pulumi.provider import ConstructResult, Provider, main
 
 from lab.plugins.eks.cluster import TOKEN, Cluster
+from lab.plugins.server import when_the_engine_is_gone
 
 
 class Eks(Provider):
@@ -36,4 +38,5 @@ class Eks(Provider):
 
 
 if __name__ == "__main__":
+    when_the_engine_is_gone(lambda: os._exit(0))
     main(Eks(), sys.argv[1:])

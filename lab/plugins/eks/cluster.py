@@ -32,6 +32,12 @@ INPUTS = frozenset(
         "vpcCniOptions",
     }
 )
+OPTIONS = {
+    "corednsAddonOptions": frozenset({"enabled"}),
+    "kubeProxyAddonOptions": frozenset({"enabled", "version", "configurationValues"}),
+    "vpcCniOptions": frozenset({"addonVersion", "configurationValues"}),
+}
+"""What is known of the inputs that are maps."""
 REQUIRED = {"authenticationMode": "API", "skipDefaultNodeGroup": True, "skipDefaultSecurityGroups": True}
 """What the stand-in can only do in one way."""
 CLUSTER_POLICY = "AmazonEKSClusterPolicy"
@@ -145,6 +151,13 @@ def _refuse_unknown(inputs: Mapping[str, Any]) -> None:
     for name, only in REQUIRED.items():
         if inputs.get(name) != only:
             problems[name] = f"the lab's stand-in for the eks plugin knows only {name} = {only}"
+    for name, known in OPTIONS.items():
+        unknown = sorted(
+            key for key, value in (inputs.get(name) or {}).items() if value is not None and key not in known
+        )
+        problems |= {
+            f"{name}.{key}": f"the lab's stand-in for the eks plugin does not know {name}.{key}" for key in unknown
+        }
     core_dns = inputs.get("corednsAddonOptions") or {}
     if core_dns.get("enabled") is not False:
         problems["corednsAddonOptions"] = "the lab's stand-in for the eks plugin knows only enabled = False"
