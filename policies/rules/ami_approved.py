@@ -144,7 +144,7 @@ def _release(props: Node, entries: Entries, environment: str, region: str) -> It
 
 def _is_release(entry: Mapping[str, Any], text: str) -> bool:
     if "releaseVersion" in entry:
-        return entry["releaseVersion"] == text
+        return str(entry["releaseVersion"]) == text
     short, _, date = text.rpartition("-")
     return entry.get("release") == f"v{date}" and short.startswith(f"{entry.get('kubernetesVersion')}.")
 

@@ -74,7 +74,8 @@ AMI_CASES = [
     _ami(
         "tags-star",
         [{"tags": {"Name": "*"}}],
-        f'{TERM}.tags: found {{"Name": "*"}}; must be an exact AMI id; {NAMED}; whoever tags an image chooses what runs',
+        f'{TERM}.tags: found {{"Name": "*"}}; must be an exact AMI id; {NAMED}; '
+        "whoever tags an image chooses what runs",
     ),
     _ami(
         "ssm-recommended",
@@ -192,6 +193,8 @@ AMI_CASES = [
 BUDGETS = "spec.disruption.budgets"
 TRY = "try it in a lower environment first, then name it under provenInLowerEnvironment"
 
+QUICK = f"must not be under 5m where nodes in use are consolidated; {TRY}"
+
 
 def _pool(rule: str, label: str, message: str, **changes: Any) -> Case:
     return Case(rule, label, b.POOL_TYPE, b.node_pool(**changes), message)
@@ -223,13 +226,13 @@ POOL_CASES = [
     _pool(
         "disruption-controls",
         "quick-consolidation",
-        f'spec.disruption.consolidateAfter: found "1m"; must not be under 5m where nodes in use are consolidated; {TRY}',
+        f'spec.disruption.consolidateAfter: found "1m"; {QUICK}',
         **{"spec/disruption/consolidateAfter": "1m"},
     ),
     _pool(
         "disruption-controls",
         "quick-without-a-policy",
-        f'spec.disruption.consolidateAfter: found "299s"; must not be under 5m where nodes in use are consolidated; {TRY}',
+        f'spec.disruption.consolidateAfter: found "299s"; {QUICK}',
         **{"spec/disruption/consolidateAfter": "299s", "spec/disruption/consolidationPolicy": ABSENT},
     ),
     _pool(
@@ -296,7 +299,7 @@ POOL_CASES = [
     _pool(
         "capacity-separation",
         "soft-taint",
-        'spec.template.spec.taints: found [{"key": "a", "effect": "PreferNoSchedule"}]; '
+        'spec.template.spec.taints: found [{"effect": "PreferNoSchedule", "key": "a"}]; '
         "a pool that may launch Spot must be tainted; "
         "add a taint with effect NoSchedule under spec.template.spec.taints, "
         "or require karpenter.sh/capacity-type In [on-demand]",
@@ -473,7 +476,8 @@ IAM_CASES = [
     _iam(
         "pass-role-in-other-case",
         {**b.PASS_ROLE, "Action": ["IAM:passrole"], "Resource": ["arn:aws:iam::123456789012:role/Karpenter?"]},
-        f"{FIRST}: found iam:PassRole on arn:aws:iam::123456789012:role/Karpenter?; must name each role in full; {SCOPE}",
+        f"{FIRST}: found iam:PassRole on arn:aws:iam::123456789012:role/Karpenter?; "
+        f"must name each role in full; {SCOPE}",
     ),
     _iam(
         "not-resource",

@@ -1,9 +1,12 @@
+from pathlib import Path
+
 import pytest
 
 from tests.policies.builders import COMPLIANT
 from tests.policies.hostile import CASES, Case
 from tests.policies.running import BY_NAME, on_any, on_resource, on_stack
 
+DOCS = Path(__file__).parents[2] / "docs" / "policies.md"
 CONFIG = {"environment": "lab"}
 
 
@@ -42,6 +45,7 @@ def test_types_that_a_rule_does_not_judge_pass(rule: str) -> None:
 @pytest.mark.parametrize("rule", BY_NAME)
 def test_every_rule_says_what_to_do(rule: str) -> None:
     policy = BY_NAME[rule]
-    assert policy.severity is not None and policy.remediation_steps and policy.url, (
-        "a violation leaves the reader alone"
-    )
+    assert policy.severity is not None, "nobody knows how bad a violation is"
+    assert policy.remediation_steps, "a violation leaves the reader alone"
+    anchor = (policy.url or "").partition("docs/policies.md#")[2]
+    assert f"## {anchor}\n" in DOCS.read_text(), "the link of a violation leads nowhere"

@@ -33,7 +33,7 @@ def everything() -> None:
     node_class("right", [{"id": AMI}])
     node_class("right-and-secret", [{"id": pulumi.Output.secret(AMI)}])
     queue = aws.sqs.Queue("queue", sqs_managed_sse_enabled=True)
-    aws.sqs.QueuePolicy("unknown-document", queue_url=queue.url, policy=queue.arn.apply(lambda arn: json.dumps(arn)))
+    aws.sqs.QueuePolicy("unknown-document", queue_url=queue.url, policy=queue.arn.apply(json.dumps))
     aws.sqs.Queue("lonely-queue", sqs_managed_sse_enabled=True)
     role = aws.iam.Role("karpenter-nodes", assume_role_policy="{}")
     statement = {"Effect": "Allow", "Action": "iam:PassRole", "Resource": "*", "Condition": {"Null": {"a": "true"}}}
