@@ -14,7 +14,10 @@ from pathlib import Path
 
 import psutil
 
-GRACE_SECONDS = 10
+GRACE_SECONDS = 3
+"""A lab is thrown away: nobody has anything to save."""
+ROUNDS = 2
+"""The second one is for what a program started while it was being ended."""
 POLL_SECONDS = 0.1
 TAIL_LINES = 12
 PORTS = range(20_000, 32_000)
@@ -47,33 +50,35 @@ class Process:
     def _found(self) -> psutil.Process | None:
         with suppress(psutil.Error):
             found = psutil.Process(self.pid)
-            if found.create_time() == self.created and found.status() != psutil.STATUS_ZOMBIE:
+            if found.create_time() == self.created and _runs(found):
                 return found
         return None
 
-    def end(self) -> None:
-        """End it and everything that it started: first politely, after a while by force."""
+    def family(self) -> list[psutil.Process]:
+        """It and everything that it started, as far as that still runs."""
         found = self._found()
-        family = self._orphans() if found is None else [found, *found.children(recursive=True)]
-        for member in family:
-            with suppress(psutil.NoSuchProcess):
-                member.terminate()
-        _, left = psutil.wait_procs(family, timeout=GRACE_SECONDS)
-        for member in left:
-            with suppress(psutil.NoSuchProcess):
-                member.kill()
-        psutil.wait_procs(left, timeout=GRACE_SECONDS)
+        if found is None:
+            return self._orphans()
+        with suppress(psutil.NoSuchProcess):
+            return [found, *found.children(recursive=True)]
+        return self._orphans()
 
     def _orphans(self) -> list[psutil.Process]:
         """What it started and left behind: a session keeps its number as long as somebody is in it."""
-        if psutil.pid_exists(self.pid):
-            return []
+        with suppress(psutil.Error):
+            if psutil.Process(self.pid).create_time() != self.created:
+                return []
         found = []
         for member in psutil.process_iter():
             with suppress(psutil.Error, OSError):
-                if os.getsid(member.pid) == self.pid and member.create_time() >= self.created:
+                if os.getsid(member.pid) == self.pid and member.create_time() >= self.created and _runs(member):
                     found.append(member)
         return found
+
+
+def _runs(process: psutil.Process) -> bool:
+    """Whether it does more than wait for its parent to take note of its end."""
+    return bool(process.status() != psutil.STATUS_ZOMBIE)
 
 
 class Ledger:
@@ -139,9 +144,18 @@ class Ledger:
         return "\n".join([f"{process.name} {what}; the end of {log}:", *(f"  {line}" for line in lines)])
 
     def stop(self) -> None:
-        """End every process, the youngest first, and forget them."""
-        for process in reversed(self.processes()):
-            process.end()
+        """End every process with all that it started, and forget them: first politely, after a while by force."""
+        processes = list(reversed(self.processes()))
+        for _ in range(ROUNDS):
+            family = [member for process in processes for member in process.family()]
+            for member in family:
+                with suppress(psutil.NoSuchProcess):
+                    member.terminate()
+            _, left = psutil.wait_procs(family, timeout=GRACE_SECONDS)
+            for member in left:
+                with suppress(psutil.NoSuchProcess):
+                    member.kill()
+            psutil.wait_procs(left, timeout=GRACE_SECONDS)
         self._file.unlink(missing_ok=True)
 
     def _write(self, processes: Sequence[Process]) -> None:
