@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -49,6 +50,7 @@ class Run:
         start_at: Not before this moment of the monotonic clock.
         renewed: When its tokens were made, on the same clock.
         health_port: Port of its probes.
+        log_start: Where its log began, in bytes: earlier runs have written to the same file.
         written: The status that was written last.
     """
 
@@ -61,6 +63,7 @@ class Run:
     start_at: float = 0.0
     renewed: float = float("-inf")
     health_port: int = 0
+    log_start: int = 0
     written: Container | None = None
 
     def end(self) -> None:
@@ -93,7 +96,9 @@ class Controllers:
         """Compare pods with processes once, and do what is missing."""
         pods = {pod["metadata"]["uid"]: pod for pod in self._pods()}
         for uid in set(self._runs) - set(pods):
-            self._runs.pop(uid).end()
+            run = self._runs.pop(uid)
+            run.end()
+            shutil.rmtree(run.folder, ignore_errors=True)
         for uid, pod in pods.items():
             run = self._runs.setdefault(uid, Run(Path(self._state.folder) / "controllers" / uid))
             try:
@@ -113,7 +118,7 @@ class Controllers:
             self._write_tokens(pod, run)
         if run.process is not None and (code := run.process.poll()) is not None:
             run.process, run.started, run.last_exit = None, None, code
-            run.last_words = last_line(self._log(pod))
+            run.last_words = last_line(self._log(pod), run.log_start)
             run.start_at = time.monotonic() + min(2.0 ** (run.restarts + 1), LONGEST_PAUSE)
         if run.process is None and time.monotonic() >= run.start_at:
             self._start(pod, run)
@@ -143,6 +148,7 @@ class Controllers:
             "HEALTH_PROBE_PORT": str(run.health_port),
         }
         with self._log(pod).open("ab") as log:
+            run.log_start = log.tell()
             run.process = subprocess.Popen(
                 [Path(self._state.tools) / "karpenter"],
                 env=variables,
@@ -224,9 +230,15 @@ def answers(url: str) -> bool:
         return False
 
 
-def last_line(log: Path) -> str:
-    """What a program said last that says something: a panic's first line counts more than its stack."""
-    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+def last_line(log: Path, start: int) -> str:
+    """What a program said last that says something: a panic's first line counts more than its stack.
+
+    Args:
+        log: Its log.
+        start: Where to begin, in bytes.
+    """
+    text = log.read_bytes()[start:].decode(errors="replace")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     telling = [line for line in lines if line.startswith("panic:") or '"level":"ERROR"' in line]
     return (telling or lines or [""])[-1][:2000]
 

@@ -4,6 +4,7 @@ import json
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -141,13 +142,19 @@ def _refused(state: State, ec2: Any) -> dict[str, str]:
     return {instance: why for instance, why in found.items() if instance in alive}
 
 
+def _told_at(event: Any) -> datetime:
+    found: datetime = event.last_timestamp or event.event_time or event.metadata.creation_timestamp
+    return found
+
+
 def _pending(core: Any) -> dict[str, str]:
     """Karpenter's own word on a pod says more than the scheduler's, which sees the nodes of now only."""
     waiting = core.list_pod_for_all_namespaces(field_selector="status.phase=Pending").items
     names = {pod.metadata.uid: f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in waiting}
     found: dict[str, str] = {}
     told_by: dict[str, str] = {}
-    for event in core.list_event_for_all_namespaces(field_selector="reason=FailedScheduling").items:
+    events = core.list_event_for_all_namespaces(field_selector="reason=FailedScheduling").items
+    for event in sorted(events, key=_told_at):
         name = names.get(event.involved_object.uid)
         source = event.reporting_component or (event.source.component if event.source else "") or ""
         if name is None or (told_by.get(name) == "karpenter" and source != "karpenter"):
