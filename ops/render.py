@@ -66,5 +66,16 @@ def _scalar(value: object) -> str:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, str):
-        return value if _PLAIN.match(value) else json.dumps(value, ensure_ascii=False)
+        return value if _PLAIN.match(value) else _quoted(value)
     return json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    """Text in double quotes; what cannot be printed is escaped, as YAML wants it."""
+    return '"' + "".join(_character(each) for each in text) + '"'
+
+
+def _character(each: str) -> str:
+    if each in {'"', "\\"}:
+        return f"\\{each}"
+    return each if each.isprintable() else f"\\U{ord(each):08x}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any, Final
@@ -30,7 +30,7 @@ def plain(text: str, name: str) -> Any:  # what YAML holds
         OpsError: If it is no YAML.
     """
     try:
-        return YAML(typ="safe", pure=True).load(text)
+        return _load(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark is not None else name
@@ -40,6 +40,11 @@ def plain(text: str, name: str) -> Any:  # what YAML holds
     except (YAMLError, ValueError) as error:
         msg = f"{name}: no valid YAML: {error}; correct it and run it again"
         raise OpsError(msg) from error
+
+
+@functools.lru_cache(maxsize=4)
+def _load(text: str) -> Any:  # what YAML holds; callers only read it
+    return YAML(typ="safe", pure=True).load(text)
 
 
 def set_value(text: str, path: Path, value: object, *, ordered: bool = False) -> str:
@@ -54,15 +59,15 @@ def set_value(text: str, path: Path, value: object, *, ordered: bool = False) ->
     Raises:
         OpsError: If the text is laid out in a way that cannot be changed safely.
     """
-    node, column = _root(text), -2
+    node, key = _root(text), None
     for depth, step in enumerate(path):
         found = _child(node, step)
         if found is None:
-            changed = _insert(text, node, column, path[depth:], value, ordered=ordered)
+            changed = _insert(text, node, key, path[depth:], value, ordered=ordered)
             break
-        node, column = found
+        node, key = found
     else:
-        changed = _replace(text, node, inline(value))
+        changed = _replace(text, node, key, inline(value))
     return _proved(text, changed, path, value)
 
 
@@ -77,13 +82,13 @@ def append(text: str, path: Path, item: object) -> str:
     Raises:
         OpsError: If the text is laid out in a way that cannot be changed safely.
     """
-    node = _root(text)
+    node, key = _root(text), None
     before: Any = plain(text, "file")
     for step in path:
-        node, _ = _child(node, step) or (node, 0)
+        node, key = _child(node, step) or (node, None)
         before = before[step]
     if not isinstance(node, SequenceNode) or not node.value:
-        changed = _replace(text, node, inline([item]))
+        changed = _replace(text, node, key, inline([item]))
     elif node.flow_style:
         end = _last_end(node.value[-1])
         changed = f"{text[:end]}, {inline(item)}{text[end:]}"
@@ -97,37 +102,45 @@ def _root(text: str) -> Node:
     return found
 
 
-def _child(node: Node, step: str | int) -> tuple[Node, int] | None:
-    """A child and the column of its key."""
+def _child(node: Node, step: str | int) -> tuple[Node, Node | None] | None:
+    """A child and its key; items of a list have none."""
     if isinstance(node, MappingNode):
         for key, value in node.value:
             if key.value == step:
-                return value, key.start_mark.column
+                return value, key
     if isinstance(node, SequenceNode) and isinstance(step, int) and -len(node.value) <= step < len(node.value):
-        return node.value[step], node.start_mark.column
+        return node.value[step], None
     return None
 
 
-def _replace(text: str, node: Node, new: str) -> str:
+def _span(text: str, node: Node, key: Node | None) -> tuple[int, int]:
+    """Where a node stands; a value that is left out stands right behind its key's colon."""
     start, end = node.start_mark.index, node.end_mark.index
+    if start == end and key is not None:
+        start = end = text.index(":", key.end_mark.index) + 1
+    return start, end
+
+
+def _replace(text: str, node: Node, key: Node | None, new: str) -> str:
+    start, end = _span(text, node, key)
     if isinstance(node, MappingNode | SequenceNode) and not node.flow_style:
         msg = "a block stands where one line is written; write it in brackets and run it again"
         raise OpsError(msg)
-    space = " " if start == end or text[start - 1] == ":" else ""
+    space = " " if text[start - 1 : start] == ":" else ""
     return f"{text[:start]}{space}{new}{text[end:]}"
 
 
-def _insert(text: str, node: Node, column: int, keys: Path, value: object, *, ordered: bool) -> str:
+def _insert(text: str, node: Node, parent: Node | None, keys: Path, value: object, *, ordered: bool) -> str:
     key, nested = str(keys[0]), value
     for step in reversed(keys[1:]):
         nested = Block({str(step): nested}) if isinstance(nested, Block) else {str(step): nested}
     if isinstance(node, ScalarNode) and not node.value:
-        return _fill(text, node, column, {key: nested})
+        return _fill(text, node, parent, {key: nested})
     if not isinstance(node, MappingNode):
         msg = f"no map to put {key} into; write it by hand"
         raise OpsError(msg)
     if not node.value:
-        return _fill(text, node, column, {key: nested})
+        return _fill(text, node, parent, {key: nested})
     if node.flow_style:
         end = _last_end(node.value[-1][1])
         return f"{text[:end]}, {inline({key: nested})[1:-1]}{text[end:]}"
@@ -142,10 +155,11 @@ def _insert(text: str, node: Node, column: int, keys: Path, value: object, *, or
     return f"{text[:first]}{lines}\n{text[first:]}"
 
 
-def _fill(text: str, node: Node, column: int, value: dict[str, object]) -> str:
+def _fill(text: str, node: Node, key: Node | None, value: dict[str, object]) -> str:
     """Give an empty map its first key."""
+    column = key.start_mark.column if key is not None else -2
     new = after_key(Block(value) if isinstance(next(iter(value.values())), Block) else value, column)
-    start, end = node.start_mark.index, node.end_mark.index
+    start, end = _span(text, node, key)
     return f"{text[:start].rstrip(' ')}{new}{text[end:]}"
 
 
@@ -188,7 +202,7 @@ def _last_end(node: Node) -> int:
 
 def _proved(before: str, after: str, path: Path, value: object) -> str:
     """The changed text, once it is certain that it holds the new value and everything else as before."""
-    expected = copy.deepcopy(plain(before, "file"))
+    expected = _copied(plain(before, "file"))
     where = expected
     for step, following in zip(path, [*path[1:], None], strict=True):
         if following is None:
@@ -205,3 +219,10 @@ def _proved(before: str, after: str, path: Path, value: object) -> str:
         msg = f"{shown}: this part of the file cannot be changed safely; write {shown}: {inline(value)} by hand"
         raise OpsError(msg)
     return after
+
+
+def _copied(value: Any) -> Any:  # what YAML holds
+    """A copy in which an alias is no longer what its anchor is, so that a change of both shows."""
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value

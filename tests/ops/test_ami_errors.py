@@ -87,8 +87,8 @@ def test_kubernetes_version_without_an_image(ops: Ops, aws: SeededAws) -> None:
     path = ops.root / "Pulumi.dev.yaml"
     path.write_text(ops.stack("dev").replace('"1.36"', '"1.37"'))
     assert ops.bad("resolve", "--stack", "dev") == [
-        'Pulumi.dev.yaml: karpenter-eks:cluster.version: found "1.37"; us-west-2 has no AL2023 image for this Kubernetes '
-        "version; it has images for 1.36"
+        'Pulumi.dev.yaml: karpenter-eks:cluster.version: found "1.37"; us-west-2 has no AL2023 image for this '
+        "Kubernetes version; it has images for 1.36"
     ]
 
 
@@ -206,8 +206,8 @@ def test_nothing_is_approved(ops: Ops, aws: SeededAws) -> None:
     lines = ops.bad("use", "--stack", "dev")
     assert len(lines) == 3, "every missing pin is told at once"
     assert lines[0] == (
-        "Pulumi.dev.yaml: nodeClasses.default.amis.amd64: no AMI is approved for dev (AL2023 standard amd64, Kubernetes "
-        "1.36, us-west-2); run ops ami resolve --stack dev, then ops ami approve"
+        "Pulumi.dev.yaml: nodeClasses.default.amis.amd64: no AMI is approved for dev (AL2023 standard amd64, "
+        "Kubernetes 1.36, us-west-2); run ops ami resolve --stack dev, then ops ami approve"
     )
 
 
@@ -227,7 +227,8 @@ def test_promotion_of_what_the_lower_stack_does_not_have(promoted: Ops, aws: See
     command = ("promote", "--from", "dev", "--to", "prod")
     assert promoted.bad(*command) == [
         "Pulumi.prod.yaml: nodeClasses.default.amis.arm64: dev runs nothing of this kind (AL2023 standard arm64, "
-        "Kubernetes 1.36, us-west-2); pin it in dev first, or take the same release as reviewed for prod: --allow-untried"
+        "Kubernetes 1.36, us-west-2); pin it in dev first, or take the same release as reviewed for prod: "
+        "--allow-untried"
     ]
     promoted.good(*command, "--allow-untried")
     assert aws.ids("20261115")[1] in promoted.stack("prod")
