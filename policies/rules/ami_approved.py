@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_policy as policy
 
-from .support.images import NODE_GROUPS, ids_of, unseen
+from .support.images import NODE_GROUPS, class_terms, ids_of, unseen
 from .support.kinds import KARPENTER, objects
 from .support.ledger import LedgerError, approved, read, status
 from .support.pools import ARCH, may_have
@@ -65,8 +65,9 @@ def check(resource: Resource, config: Config) -> Iterator[str]:
     """
     group = resource.type in NODE_GROUPS
     nodes = list(_visible_ids(resource))
+    others = list(_terms_without_id(resource))
     unread = list(unseen(resource))
-    if not nodes and not group and not unread:
+    if not nodes and not others and not group and not unread:
         return
     yield from unread
     try:
@@ -78,6 +79,8 @@ def check(resource: Resource, config: Config) -> Iterator[str]:
     region = str(config["region"]) or _provider_region(resource)
     for node in nodes:
         yield from _entry(node, entries, environment, region, str(config["kubernetesVersion"]))
+    for term in others:
+        yield from judged(_other_term, term, entries, environment)
     if group:
         yield from judged(_release, resource.props, entries, environment, region)
 
@@ -87,6 +90,29 @@ def _visible_ids(resource: Resource) -> Iterator[Node]:
         yield from (node for node in ids_of(resource) if isinstance(node.value, str))
     except CannotJudgeError:
         return
+
+
+def _terms_without_id(resource: Resource) -> Iterator[Node]:
+    try:
+        for terms in class_terms(resource):
+            yield from (term for term in terms.node.items() if isinstance(term.value, dict) and term["id"].absent)
+    except CannotJudgeError:
+        return
+
+
+def _other_term(term: Node, entries: Entries, environment: str) -> Iterator[str]:
+    name, alias = term["name"].text(), term["alias"].text()
+    parts = (term["ssmParameter"].text() or "").split("/")
+    for entry in entries.values():
+        named = entry.get("name")
+        same = named is not None and (named == name or named in parts)
+        if approved(entry, environment) and (same or alias == _alias(entry)):
+            return
+    yield term.problem(f"must be an AMI that the ledger approves for {environment or 'this environment'}", PROMOTE)
+
+
+def _alias(entry: Mapping[str, Any]) -> str:
+    return f"{str(entry.get('family')).lower()}@{entry.get('release')}"
 
 
 def _stack_name() -> str:
@@ -160,18 +186,29 @@ def check_stack(resources: list[Resource], config: Config) -> Iterator[Finding]:
         entries = read(str(config["ledger"]))
     except LedgerError:
         return
-    versions = set()
-    for resource in resources:
-        if resource.type in CLUSTERS and isinstance(resource.props.value, dict):
-            version = resource.props.value.get("version")
-            versions |= {version} if isinstance(version, str) else set()
-    version = str(config["kubernetesVersion"]) or (versions.pop() if len(versions) == 1 else "")
+    version = str(config["kubernetesVersion"])
+    if not version:
+        clusters = [resource for resource in resources if resource.type in CLUSTERS]
+        for cluster in clusters:
+            yield from findings(cluster, _version(cluster, clusters))
+        stated = {
+            cluster.props["version"].value for cluster in clusters if isinstance(cluster.props["version"].value, str)
+        }
+        version = stated.pop() if len(stated) == 1 else ""
     for resource in resources:
         for node in _visible_ids(resource):
             entry = entries.get(str(node.value))
             if entry is not None:
                 yield from findings(resource, _fits(node, entry, "kubernetesVersion", version))
     yield from _architectures(resources, entries)
+
+
+def _version(cluster: Resource, clusters: list[Resource]) -> Iterator[str]:
+    node = cluster.props["version"]
+    if node.text() is None:
+        yield node.problem("must be stated, so that AMIs can be compared with it", "state it, such as 1.36")
+    if any(other.props["version"].value != node.value for other in clusters):
+        yield node.problem("differs from another cluster's, so that AMIs fit one of them", "set kubernetesVersion")
 
 
 def _architectures(resources: list[Resource], entries: Entries) -> Iterator[Finding]:

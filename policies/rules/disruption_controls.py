@@ -75,7 +75,7 @@ def _budgets(pool: Item) -> Iterator[str]:
     budgets = pool.spec.at("disruption.budgets")
     items = budgets.items()
     if not items:
-        if not pool.partial:
+        if not (pool.partial and budgets.absent):
             yield budgets.problem("must have at least one budget", 'state one, such as nodes: "10%"')
         return
     yield from each(_budget, items)

@@ -189,6 +189,36 @@ AMI_CASES = [
         f'{TERM}.id: found "ami-0ffffffffffffffff"; must stand in the ledger; '
         "run `python -m ops ami resolve`, review it and approve it",
     ),
+    Case(
+        "ami-approved",
+        "alias-that-nobody-approved",
+        b.CLASS_TYPE,
+        _terms([{"alias": "al2023@v20200101"}]),
+        f'{TERM}: found {{"alias": "al2023@v20200101"}}; must be an AMI that the ledger approves for lab; '
+        "run `python -m ops ami status`, then approve or promote it",
+    ),
+    Case(
+        "ami-approved",
+        "unknown-id-to-approve",
+        b.CLASS_TYPE,
+        _terms([{"id": b.AMI}, {"id": UNKNOWN_STRING_VALUE}]),
+        "not checked yet: spec.amiSelectorTerms[1].id is unknown until update",
+    ),
+    Case(
+        "ami-approved",
+        "group-of-a-release-that-nobody-approved",
+        b.GROUP_TYPE,
+        b.node_group(releaseVersion="1.36.0-20200101"),
+        'releaseVersion: found "1.36.0-20200101"; must be the release of an amd64 AMI approved for lab; '
+        "run `python -m ops ami status`, then approve or promote it",
+    ),
+    Case(
+        "ami-approved-in-stack",
+        "unknown-cluster-version",
+        b.CLUSTER_TYPE,
+        b.cluster(version=UNKNOWN_STRING_VALUE),
+        "not checked yet: version is unknown until update",
+    ),
 ]
 BUDGETS = "spec.disruption.budgets"
 TRY = "try it in a lower environment first, then name it under provenInLowerEnvironment"
@@ -215,6 +245,13 @@ POOL_CASES = [
         "empty-budgets",
         f'{BUDGETS}: found []; must have at least one budget; state one, such as nodes: "10%"',
         **{"spec/disruption/budgets": []},
+    ),
+    Case(
+        "disruption-controls",
+        "patch-that-empties-budgets",
+        f"{b.POOL_TYPE}Patch",
+        {"metadata": {"name": "default"}, "spec": {"disruption": {"budgets": []}}},
+        f'{BUDGETS}: found []; must have at least one budget; state one, such as nodes: "10%"',
     ),
     _pool(
         "disruption-controls",

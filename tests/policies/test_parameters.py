@@ -2,6 +2,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
 from tests.policies import builders as b
 from tests.policies.running import on_any, on_resource, on_stack
@@ -58,6 +59,38 @@ def test_only_what_is_approved_for_the_environment_may_run(ledger: str, environm
         assert [says in message for message in found] == ([True] if says else []), found
     group = on_resource("ami-approved", b.GROUP_TYPE, b.node_group(), config=config).violations
     assert bool(group) is bool(says), "the system nodes run an AMI that nobody approved"
+
+
+@pytest.mark.parametrize(
+    ("term", "passes"),
+    [
+        ({"alias": "al2023@v20261101"}, True),
+        ({"alias": "al2023@v20261102"}, False),
+        ({"name": DATED}, True),
+        ({"name": f"{DATED}x"}, False),
+        ({"ssmParameter": PARAMETER}, True),
+        ({"ssmParameter": "/own/parameter"}, False),
+        ({"tags": {"a": "b"}}, False),
+    ],
+)
+def test_what_is_pinned_without_an_id_is_found_by_name_or_release(term: dict[str, Any], passes: bool) -> None:
+    props = b.node_class(**{"spec/amiSelectorTerms": [term]})
+    outcome = on_resource("ami-approved", b.CLASS_TYPE, props, config={"environment": "lab"})
+    assert (outcome.violations == []) is passes, outcome.violations
+
+
+def test_clusters_of_two_versions_need_a_word() -> None:
+    resources = [(b.CLUSTER_TYPE, name, b.cluster(version=name)) for name in ("1.35", "1.36")]
+    assert len(on_stack("ami-approved-in-stack", resources).violations) == 2, "AMIs are compared with one cluster only"
+    unknown = [
+        (b.CLUSTER_TYPE, "cluster", b.cluster(version=UNKNOWN_STRING_VALUE)),
+        (b.CLASS_TYPE, "a", b.node_class()),
+    ]
+    outcome = on_stack("ami-approved-in-stack", unknown)
+    assert outcome.violations == [], "AMIs are compared with a version that nobody knows yet"
+    assert outcome.advice == "cluster: not checked yet: version is unknown until update"
+    config = {"kubernetesVersion": "1.36"}
+    assert on_stack("ami-approved-in-stack", resources, config=config).violations == []
 
 
 @pytest.mark.parametrize(("field", "wanted"), [("region", "eu-west-1"), ("kubernetesVersion", "1.37")])
