@@ -38,6 +38,8 @@ OPTIONS = {
     "vpcCniOptions": frozenset({"addonVersion", "configurationValues"}),
 }
 """What is known of the inputs that are maps."""
+DEFAULTS = {"resolveConflictsOnCreate": "OVERWRITE", "resolveConflictsOnUpdate": "OVERWRITE"}
+"""Members that the SDK fills in by itself, with the only value that the stand-in acts on."""
 REQUIRED = {"authenticationMode": "API", "skipDefaultNodeGroup": True, "skipDefaultSecurityGroups": True}
 """What the stand-in can only do in one way."""
 CLUSTER_POLICY = "AmazonEKSClusterPolicy"
@@ -153,7 +155,9 @@ def _refuse_unknown(inputs: Mapping[str, Any]) -> None:
             problems[name] = f"the lab's stand-in for the eks plugin knows only {name} = {only}"
     for name, known in OPTIONS.items():
         unknown = sorted(
-            key for key, value in (inputs.get(name) or {}).items() if value is not None and key not in known
+            key
+            for key, value in (inputs.get(name) or {}).items()
+            if value is not None and key not in known and DEFAULTS.get(key) != value
         )
         problems |= {
             f"{name}.{key}": f"the lab's stand-in for the eks plugin does not know {name}.{key}" for key in unknown
