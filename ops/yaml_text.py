@@ -30,7 +30,7 @@ def plain(text: str, name: str) -> Any:  # what YAML holds
         OpsError: If it is no YAML.
     """
     try:
-        return _load(text)
+        return _load(text)[1]
     except MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark is not None else name
@@ -43,8 +43,11 @@ def plain(text: str, name: str) -> Any:  # what YAML holds
 
 
 @functools.lru_cache(maxsize=4)
-def _load(text: str) -> Any:  # what YAML holds; callers only read it
-    return YAML(typ="safe", pure=True).load(text)
+def _load(text: str) -> tuple[Node, Any]:  # what YAML holds; callers only read it
+    """The nodes of a text, and its data: read once, since a large file takes its time."""
+    yaml = YAML(typ="safe", pure=True)
+    node = yaml.compose(text)
+    return node, None if node is None else yaml.constructor.construct_document(node)
 
 
 def set_value(text: str, path: Path, value: object, *, ordered: bool = False) -> str:
@@ -98,8 +101,7 @@ def append(text: str, path: Path, item: object) -> str:
 
 
 def _root(text: str) -> Node:
-    found: Node = YAML(typ="safe", pure=True).compose(text)
-    return found
+    return _load(text)[0]
 
 
 def _child(node: Node, step: str | int) -> tuple[Node, Node | None] | None:

