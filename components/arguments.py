@@ -21,22 +21,31 @@ def check_args(args_type: Any, args: Mapping[str, Any], problems: Iterable[Probl
     Raises:
         pulumi.InputPropertiesError: With every problem and its property path.
     """
-    known = args_type.__required_keys__ | args_type.__optional_keys__
-    found = [
-        Problem(
-            key, args[key], f"must be an argument of {args_type.__name__}", f"use one of {', '.join(sorted(known))}"
-        )
-        for key in sorted(set(args) - known)
-    ]
-    found += [
-        Problem(key, ABSENT, "must be given", f"pass {key}") for key in sorted(args_type.__required_keys__ - set(args))
-    ]
+    found = key_problems(args_type, args)
     errors = [problem for problem in (*found, *problems) if problem.severity == "error"]
     if errors:
         raise pulumi.InputPropertiesError(
             "\n".join(problem.line() for problem in errors),
             [{"property_path": problem.path, "reason": problem.line()} for problem in errors],
         )
+
+
+def key_problems(args_type: Any, args: Mapping[str, Any], prefix: str = "") -> list[Problem]:
+    """Keys that a TypedDict does not know, and keys that it needs.
+
+    Args:
+        args_type: The TypedDict.
+        args: What the caller passed.
+        prefix: Path of ``args``, with a dot at its end.
+    """
+    known = args_type.__required_keys__ | args_type.__optional_keys__
+    choices = ", ".join(sorted(known))
+    unknown = [
+        Problem(f"{prefix}{key}", args[key], f"must be an argument of {args_type.__name__}", f"use one of {choices}")
+        for key in sorted(set(args) - known)
+    ]
+    missing = sorted(args_type.__required_keys__ - set(args))
+    return unknown + [Problem(f"{prefix}{key}", ABSENT, "must be given", f"pass {key}") for key in missing]
 
 
 def child_options(

@@ -7,13 +7,15 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-from components.arguments import check_args, child_options
+from components.arguments import check_args, child_options, key_problems
 from components.spec.defaults import DISCOVERY_TAG
 from components.spec.helm_values import SYSTEM_NODE_LABEL
 from components.spec.iam_documents import text
 from components.spec.problems import Problem
 from components.spec.tags import discovery_tags
 from components.system_nodes import SystemNodes, SystemNodesArgs
+
+ADDONS = ("coredns", "eks-pod-identity-agent", "kube-proxy", "vpc-cni")
 
 
 class AddonArgs(TypedDict, total=False):
@@ -182,7 +184,7 @@ class Cluster(pulumi.ComponentResource):
 
     def _administrators(self, arns: Sequence[str], cluster: eks.Cluster) -> None:
         for arn in arns:
-            key = arn.rsplit(":", 1)[-1].replace("/", "-")
+            key = _entry_key(arn)
             entry = aws.eks.AccessEntry(
                 f"{self._name}-{key}",
                 cluster_name=self.name,
@@ -242,8 +244,30 @@ def _with_zonal_shift(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTran
 
 
 def _problems(args: ClusterArgs) -> list[Problem]:
+    problems = _addon_problems(args.get("addons", {}))
+    for index, arn in enumerate(args.get("administrators", [])):
+        if not arn.startswith("arn:"):
+            rule = "must be the ARN of a role or user"
+            remedy = "pass arn:<partition>:iam::<account>:role/..."
+            problems.append(Problem(f"administrators[{index}]", arn, rule, remedy))
+        elif _entry_key(arn) in [_entry_key(other) for other in args["administrators"][:index]]:
+            rule = "must differ from the ones before it, also with / read as -: the entries' names come from it"
+            problems.append(Problem(f"administrators[{index}]", arn, rule, "remove one of them"))
     cidrs = args.get("public_access_cidrs")
     if cidrs is not None and not list(cidrs):
         rule = "must name at least one range: EKS reads none as the whole internet"
-        return [Problem("public_access_cidrs", [], rule, "pass your own ranges, or leave it out")]
-    return []
+        problems.append(Problem("public_access_cidrs", [], rule, "pass your own ranges, or leave it out"))
+    return problems
+
+
+def _addon_problems(addons: Mapping[str, AddonArgs]) -> list[Problem]:
+    rule, remedy = "must be an add-on of the stack", f"use one of {', '.join(ADDONS)}"
+    problems = [Problem(f"addons.{name}", addons[name], rule, remedy) for name in sorted(set(addons) - set(ADDONS))]
+    for name in sorted(set(addons) & set(ADDONS)):
+        problems += key_problems(AddonArgs, addons[name], f"addons.{name}.")
+    return problems
+
+
+def _entry_key(arn: str) -> str:
+    """The end of an access entry's logical name."""
+    return arn.rsplit(":", 1)[-1].replace("/", "-")

@@ -6,9 +6,10 @@ from typing import Any, Literal, NotRequired, TypedDict
 import pulumi
 import pulumi_aws as aws
 
-from components.arguments import check_args, child_options
+from components.arguments import check_args, child_options, key_problems
 from components.flow_logs import FlowLogs
-from components.spec.cidr import LEAST_ZONES, MOST_ZONES, Plan, check_cidr, plan
+from components.spec.cidr import Plan, plan
+from components.spec.network_checks import check_network
 from components.spec.problems import Problem
 from components.spec.tags import private_subnet_tags, public_subnet_tags
 
@@ -68,7 +69,7 @@ class Network(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("karpenter-eks:index:Network", name, {}, opts)
-        check_args(NetworkArgs, args, _problems(args))
+        check_args(NetworkArgs, args, (*_key_problems(args), *check_network(args)))
         self._name, self._opts, self._region = name, opts, args["region"]
         self._cluster = args["cluster_name"]
         if "create" in args:
@@ -145,6 +146,7 @@ class Network(pulumi.ComponentResource):
             opts=self._child(),
         )
         subnets = {}
+        self._public_associations: dict[str, aws.ec2.RouteTableAssociation] = {}
         for (key, zone), cidr in zip(zones.items(), ranges.public, strict=False):
             subnets[key] = aws.ec2.Subnet(
                 f"{self._name}-public-{key}",
@@ -155,7 +157,7 @@ class Network(pulumi.ComponentResource):
                 tags=public_subnet_tags(f"{self._cluster}-public-{key}"),
                 opts=self._subnet_options(),
             )
-            aws.ec2.RouteTableAssociation(
+            self._public_associations[key] = aws.ec2.RouteTableAssociation(
                 f"{self._name}-public-{key}",
                 subnet_id=subnets[key].id,
                 route_table_id=table.id,
@@ -183,7 +185,8 @@ class Network(pulumi.ComponentResource):
                 allocation_id=address.id,
                 subnet_id=public[key].id,
                 tags={"Name": f"{self._cluster}-{key}"},
-                opts=self._child(depends_on=[self._internet_route]),
+                # A destroy must not cut the gateway off while Karpenter still drains nodes behind it.
+                opts=self._child(depends_on=[self._internet_route, self._public_associations[key]]),
             )
         return gateways
 
@@ -283,23 +286,6 @@ class Network(pulumi.ComponentResource):
         return made
 
 
-def _problems(args: NetworkArgs) -> list[Problem]:
-    modes = [mode for mode in ("create", "existing") if mode in args]
-    if len(modes) != 1:
-        return [Problem("create", modes, "must be given, or existing, and not both", "pass exactly one of the two")]
-    if "existing" in args:
-        subnets = list(args["existing"].get("private_subnet_ids", []))
-        if len(set(subnets)) < LEAST_ZONES:
-            rule = f"must name at least {LEAST_ZONES} subnets, in different zones"
-            return [Problem("existing.private_subnet_ids", subnets, rule, "add a subnet in another zone")]
-        return []
-    create = args["create"]
-    problems = check_cidr(create["cidr"], "create.cidr")
-    zones = list(create["zone_names"])
-    if not LEAST_ZONES <= len(set(zones)) <= MOST_ZONES or len(set(zones)) != len(zones):
-        rule = f"must name {LEAST_ZONES} to {MOST_ZONES} different zones"
-        problems.append(Problem("create.zone_names", zones, rule, "pass names such as us-west-2a"))
-    if create["nat_gateways"] not in {"none", "single", "perZone"}:
-        rule = "must be none, single or perZone"
-        problems.append(Problem("create.nat_gateways", create["nat_gateways"], rule, "pass one of them"))
-    return problems
+def _key_problems(args: NetworkArgs) -> list[Problem]:
+    problems = key_problems(CreateArgs, args["create"], "create.") if "create" in args else []
+    return problems + (key_problems(ExistingArgs, args["existing"], "existing.") if "existing" in args else [])

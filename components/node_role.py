@@ -7,7 +7,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.arguments import check_args, child_options
-from components.spec.iam_documents import NODE_POLICIES, node_trust, text
+from components.spec.iam_documents import ATTACHMENT_LIMIT, NODE_POLICIES, node_trust, text
 from components.spec.names import node_role_name
 from components.spec.partitions import managed_policy_arn, role_name
 from components.spec.problems import Problem
@@ -97,8 +97,12 @@ class NodeRole(pulumi.ComponentResource):
 
 def _problems(args: NodeRoleArgs) -> list[Problem]:
     existing = args.get("existing_role_name")
+    extra = set(args.get("extra_policy_arns", []))
+    most = ATTACHMENT_LIMIT - len(NODE_POLICIES)
     if existing is None:
-        return []
+        rule = f"must be at most {most}: with a node's own {len(NODE_POLICIES)} a role has at most {ATTACHMENT_LIMIT}"
+        found = Problem("extra_policy_arns", sorted(extra), rule, "put their statements into fewer policies")
+        return [found] if len(extra) > most else []
     problems = []
     if "/" in existing or existing.startswith("arn:"):
         rule = "must be the role's name, without ARN and path"

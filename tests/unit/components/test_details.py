@@ -61,6 +61,37 @@ def test_with_a_nat_gateway_for_each_zone_each_zone_uses_its_own() -> None:
     assert len(targets) == 2, "the loss of one zone would cut off another"
 
 
+def test_public_routes_outlive_the_gateway_that_draining_nodes_use() -> None:
+    run = made(Network)
+    needed = run.outlived_by(run.one("aws:ec2/natGateway:NatGateway").urn)
+    for token, name in (
+        ("aws:ec2/routeTableAssociation:RouteTableAssociation", "x-public-a"),
+        ("aws:ec2/route:Route", "x-public-internet"),
+    ):
+        urn = run.one(token, name).urn
+        assert urn in needed, f"{name} goes first, and Karpenter can no longer reach EC2 to end its instances"
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"create": {"cidr": "10.0.0.0/16", "nat_gateways": "none"}}, "create.zone_names"),
+        ({"create": {**ARGUMENTS[Network]["create"], "flow_logs": 30}}, "create.flow_logs"),
+        ({"create": {"zone_names": ["a", "b"]}}, "create.cidr"),
+    ],
+)
+def test_keys_inside_a_network_s_arguments_are_checked_too(changes: dict[str, Any], path: str) -> None:
+    assert path in refused(maker(Network, "x", **changes)), "a typo would silently leave a choice out"
+
+
+def test_an_existing_network_without_subnets_is_refused() -> None:
+    def make(opts: pulumi.ResourceOptions) -> None:
+        existing: Any = {"vpc_id": "vpc-1", "public_subnet_ids": []}
+        Network("x", {"cluster_name": CLUSTER, "region": "us-west-2", "existing": existing}, opts)
+
+    assert "must be given" in refused(make)["existing.private_subnet_ids"]
+
+
 def test_no_security_group_has_inline_rules_and_the_default_one_has_none() -> None:
     run = made(Network)
     default = run.one("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup")
@@ -113,6 +144,19 @@ def test_an_existing_network_in_one_subnet_is_refused() -> None:
         Network("x", {"cluster_name": CLUSTER, "region": "us-west-2", "existing": existing}, opts)
 
     assert "at least 2" in refused(make)["existing.private_subnet_ids"]
+
+
+def test_an_add_on_or_a_key_of_it_that_nobody_knows_is_refused() -> None:
+    found = refused(maker(Cluster, "x", addons={"vpc-cnii": {}, "coredns": {"verison": "v1"}}))
+    assert set(found) == {"addons.vpc-cnii", "addons.coredns.verison"}, "a pinned version would not be applied"
+
+
+def test_administrators_that_are_no_arns_or_share_a_name_are_refused() -> None:
+    roles = ["platform", "arn:aws:iam::123456789012:role/a/b", "arn:aws:iam::123456789012:role/a-b"]
+    found = refused(maker(Cluster, "x", administrators=roles))
+    assert "must be the ARN" in found["administrators[0]"]
+    assert "must differ" in found["administrators[2]"], "the engine would stop at a URN that is there twice"
+    assert set(found) == {"administrators[0]", "administrators[2]"}
 
 
 def test_the_cluster_s_endpoint_is_private_and_its_nodes_join_by_access_entries() -> None:
@@ -207,6 +251,12 @@ def test_further_policies_of_the_node_role_are_attached_once() -> None:
     run = made(NodeRole, extra_policy_arns=extra, permissions_boundary="arn:aws:iam::1:policy/b", path="/p/")
     assert len(run.of("aws:iam/rolePolicyAttachment:RolePolicyAttachment")) == 5, "removing one would detach both"
     assert run.one("aws:iam/role:Role").inputs["permissionsBoundary"] == "arn:aws:iam::1:policy/b"
+
+
+def test_more_policies_than_iam_attaches_are_refused() -> None:
+    policies = [f"arn:aws:iam::123456789012:policy/p{number}" for number in range(7)]
+    assert "at most 6" in refused(maker(NodeRole, "x", extra_policy_arns=policies))["extra_policy_arns"]
+    assert made(NodeRole, extra_policy_arns=policies[:6]), "six are within IAM's quota"
 
 
 def test_an_existing_node_role_is_only_let_in() -> None:
