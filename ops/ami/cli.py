@@ -192,7 +192,8 @@ def _write(
         refuse_if_dirty(path)
     if not offline:
         verify(Aws(stack.region, stack.profile), chosen.values(), now())
-    planned = plan(desk.draft, stack, chosen, now(), why, superseded=superseded)
+    elsewhere = desk.pinned_elsewhere(stack)
+    planned = plan(desk.draft, stack, chosen, now(), why, superseded=superseded, elsewhere=elsewhere)
     for text in planned.lines or (f"{path.name}: pins these AMIs already; nothing to change",):
         line(text)
     if dry_run:

@@ -10,7 +10,7 @@ import typer
 
 from ops.ami.ledger import read_ledger
 from ops.ami.record import LedgerDraft
-from ops.ami.slots import Stack
+from ops.ami.slots import Stack, read_stack
 from ops.project import Project
 from ops.transaction import Change, commit, recover
 
@@ -44,6 +44,15 @@ class Desk:
         if stack is not None:
             changes.append(Change(self.project.stack_file(stack.name), stack.text, text))
         commit(self.project.ledger.parent, changes)
+
+    def pinned_elsewhere(self, stack: Stack) -> set[str]:
+        """AMIs that other stacks of a stack's environment run, those of their system nodes included."""
+        others = [read_stack(self.project, name) for name in self.project.stacks if name != stack.name]
+        found: set[str] = set()
+        for other in others:
+            if (other.environment, other.region) == (stack.environment, stack.region):
+                found |= self.draft.ids_of(other)
+        return found
 
 
 def open_desk(context: typer.Context) -> Desk:

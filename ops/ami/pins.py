@@ -97,7 +97,14 @@ def value_of(slot: Slot, chosen: tuple[str, Ami]) -> str:
 
 
 def plan(
-    draft: LedgerDraft, stack: Stack, chosen: Chosen, now: datetime, why: str, *, superseded: Status = "approved"
+    draft: LedgerDraft,
+    stack: Stack,
+    chosen: Chosen,
+    now: datetime,
+    why: str,
+    *,
+    superseded: Status = "approved",
+    elsewhere: Iterable[str] = (),
 ) -> Plan:
     """Work out the new text of the stack's file, and change the ledger's draft.
 
@@ -108,6 +115,7 @@ def plan(
         now: The moment.
         why: Why the pins change.
         superseded: What AMIs become in this environment that do not run any more.
+        elsewhere: AMIs that other stacks of the same environment pin.
     """
     text, lines = stack.text, []
     after = dict(stack.pinned)
@@ -125,5 +133,5 @@ def plan(
         if not slot.is_system:
             ids.setdefault(slot.node_class, {})[slot.architecture] = pin
     release = next((pin for slot, pin in after.items() if slot.is_system), None)
-    draft.run(stack, pin_set(ids, release, now, why), now, superseded=superseded, why=why)
+    draft.run(stack, pin_set(ids, release, now, why), now, superseded=superseded, why=why, elsewhere=elsewhere)
     return Plan(text, tuple(lines))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime
 
+from components.spec.model_problems import parse
 from ops.ami.ledger import Ami, Ledger, PinSet, Review, Status, parse_ledger
 from ops.ami.slots import Stack
+from ops.errors import OpsError
 from ops.render import Block, Rows
 from ops.yaml_text import append, set_value
 
@@ -60,7 +63,9 @@ class LedgerDraft:
         else:
             self._set(("pins",), Block({stack: Rows([item])}), ordered=False)
 
-    def run(self, stack: Stack, pins: PinSet, now: datetime, *, superseded: Status, why: str) -> None:
+    def run(
+        self, stack: Stack, pins: PinSet, now: datetime, *, superseded: Status, why: str, elsewhere: Iterable[str] = ()
+    ) -> None:
         """Record that a stack runs a set of pins from now on.
 
         Args:
@@ -69,16 +74,15 @@ class LedgerDraft:
             now: The moment.
             superseded: What the AMIs become that ran before and do not any more.
             why: Why the pins change.
+            elsewhere: AMIs that other stacks of the same environment pin; they stay in use.
         """
         history = self.ledger.pins.get(stack.name, ())
-        present = pin_set(stack.ami_pins, stack.system_release, now, "what the file held before")
-        if stack.pinned and not (history and stack.runs(history[-1])) and present.ids() <= self.ledger.amis.keys():
-            self.pin(stack.name, present)
+        before = self.ids_of(stack)
+        # Ids that the ledger does not know were never approved, so no roll-back may lead to them.
+        if stack.pinned and not (history and stack.runs(history[-1])) and before <= self.ledger.amis.keys():
+            self.pin(stack.name, pin_set(stack.ami_pins, stack.system_release, now, "what the file held before"))
         environment, new = stack.environment, self._ids(pins, stack)
-        elsewhere = {
-            i for name, sets in self.ledger.pins.items() if name != stack.name and sets for i in sets[-1].ids()
-        }
-        for ami_id in sorted(self._ids(present, stack) - new - elsewhere):
+        for ami_id in sorted(before - new - set(elsewhere)):
             # What was retired already keeps its reason.
             if ami_id in self.ledger.amis and self.ledger.amis[ami_id].status(environment) == "in-use":
                 self.mark(ami_id, environment, superseded, now, f"superseded: {why}")
@@ -87,12 +91,20 @@ class LedgerDraft:
                 self.mark(ami_id, environment, "in-use", now, why)
         self.pin(stack.name, pins)
 
-    def _ids(self, pins: PinSet, stack: Stack) -> set[str]:
+    def ids_of(self, stack: Stack) -> set[str]:
+        """The AMIs that a stack's file pins, that of its system nodes included."""
+        ids = {ami_id for pins in stack.ami_pins.values() for ami_id in pins.values()}
+        return ids | self._system_ids(stack.system_release, stack)
+
+    def _system_ids(self, release: str | None, stack: Stack) -> set[str]:
+        """The AMIs of a managed node group's release, which no file pins by id."""
         system = next((slot for slot in stack.slots if slot.is_system), None)
-        release = pins.system_release_version
-        found = self.ledger.by_release_version(release, stack.region, system.architecture) if system and release else {}
-        # The managed node group runs the AMI of its release, although it is not pinned by id.
-        return pins.ids() | found.keys()
+        if system is None or release is None:
+            return set()
+        return set(self.ledger.by_release_version(release, stack.region, system.architecture))
+
+    def _ids(self, pins: PinSet, stack: Stack) -> set[str]:
+        return pins.ids() | self._system_ids(pins.system_release_version, stack)
 
     def _set(self, path: tuple[str, ...], value: object, *, ordered: bool = True) -> None:
         self._take(set_value(self.text, path, value, ordered=ordered))
@@ -109,9 +121,15 @@ def pin_set(ids: dict[str, dict[str, str]], release: str | None, now: datetime, 
         release: The managed node group's release version.
         now: When the set begins.
         why: Why.
+
+    Raises:
+        OpsError: If one of the ids is none.
     """
     data = {"since": now, "nodeClasses": ids, "systemReleaseVersion": release, "why": why}
-    return PinSet.model_validate(data)
+    found, problems, _ = parse(PinSet, "pins", data)
+    if found is None or problems:
+        raise OpsError(problem.line() for problem in problems)
+    return found
 
 
 def _entry(ami: Ami) -> Block:

@@ -82,15 +82,15 @@ def start_workload(lab: Lab) -> None:
     pod = {"terminationGracePeriodSeconds": 0, "affinity": anti, "containers": [pause]}
     template = {"metadata": {"labels": labels}, "spec": pod}
     spec = {"replicas": REPLICAS, "selector": {"matchLabels": labels}, "template": template}
-    lab.cluster.apps.create_namespaced_deployment("default", {"metadata": {"name": WORKLOAD}, "spec": spec})
+    body: Any = {"metadata": {"name": WORKLOAD}, "spec": spec}
+    lab.cluster.apps.create_namespaced_deployment("default", body)
     policy = {"minAvailable": REPLICAS - 1, "selector": {"matchLabels": labels}}
-    body = {"metadata": {"name": WORKLOAD}, "spec": policy}
-    policy_api(lab).create_namespaced_pod_disruption_budget("default", body)
+    policy_api(lab).create_namespaced_pod_disruption_budget("default", {"metadata": {"name": WORKLOAD}, "spec": policy})
     wait(lambda: ready_pods(lab) == REPLICAS, "the workload's pods never run")
 
 
 def ready_pods(lab: Lab) -> int:
-    found = lab.cluster.apps.read_namespaced_deployment(WORKLOAD, "default")
+    found: Any = lab.cluster.apps.read_namespaced_deployment(WORKLOAD, "default")
     return int(found.status.ready_replicas or 0)
 
 

@@ -111,6 +111,7 @@ def test_two_stacks_of_one_environment_do_not_retire_each_others_amis(promoted: 
     (promoted.root / "Pulumi.blue.yaml").write_text(
         promoted.stack("staging").replace("environment: staging", "environment: prod")
     )
+    promoted.commit()
     promoted.good("use", "--stack", "blue")
     promoted.commit()
     promoted.good("promote", "--from", "staging", "--to", "prod")
@@ -118,3 +119,12 @@ def test_two_stacks_of_one_environment_do_not_retire_each_others_amis(promoted: 
     promoted.good("rollback", "--stack", "prod")
     code, out, _ = promoted.run("status", "--stack", "blue")
     assert code == 0, f"a roll-back of one stack takes the AMIs of another one away: {out}"
+
+
+def test_pins_that_people_wrote_by_hand_are_replaced(promoted: Ops, aws: SeededAws) -> None:
+    path = promoted.root / "Pulumi.prod.yaml"
+    path.write_text(promoted.stack("prod").replace(aws.ids("20261101")[0], "ami-whatever"))
+    promoted.commit()
+    promoted.good("use", "--stack", "prod")
+    assert aws.ids("20261115")[0] in promoted.stack("prod")
+    assert "ami-whatever" not in promoted.ledger_path.read_text(), "a roll-back could lead to what nobody approved"
