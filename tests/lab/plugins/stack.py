@@ -27,10 +27,10 @@ class Stack:
         return done.stdout
 
     def preview(self, *arguments: str, **config: str) -> Any:
-        """The steps of a preview by URN, in the engine's own words."""
+        """The changes of a preview by URN, in the engine's own words; what a refresh only reads again is none."""
         settings = [part for key, value in config.items() for part in ("--config", f"plugins:{key}={value}")]
         found = json.loads(self.must("preview", "--json", *arguments, *settings))
-        return {step["urn"]: step for step in found["steps"] if step["op"] != "same"}
+        return {step["urn"]: step for step in found["steps"] if step["op"] not in {"same", "refresh"}}
 
     def resources(self) -> list[dict[str, Any]]:
         exported = json.loads(self.must("stack", "export"))
