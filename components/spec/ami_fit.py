@@ -40,7 +40,7 @@ FIRST_RELEASES: Final = {
 _DATED: Final = re.compile(r"^v(20[0-9]{2})(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])\Z")
 _SEMANTIC: Final = re.compile(r"^v?[0-9]+\.[0-9]+\.[0-9]+\Z")
 _OWNERS: Final = re.compile(r"^([0-9]{12}|self|amazon|aws-marketplace)\Z")
-_COMMAND: Final = "python -m ops ami pins prints pinned ids"
+_COMMAND: Final = "python -m ops ami resolve --stack <stack> finds ids"
 
 
 def minor(kubernetes_version: str) -> tuple[int, int]:
