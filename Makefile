@@ -7,7 +7,7 @@ SHELL := bash
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := .venv/bin
-LAB := $(BIN)/python -m "engine or lab" -n 2 --dist loadfile --durations=10
+LAB := $(BIN)/python -m lab
 STACK_READY := .venv/.installed
 LAB_READY := $(STACK_READY) .lab/emulator-venv/.installed
 
