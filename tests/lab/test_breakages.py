@@ -124,14 +124,17 @@ def no_run_instances(lab: Lab) -> Iterator[None]:
     first = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
     document = iam.get_policy_version(PolicyArn=arn, VersionId=first)["PolicyVersion"]["Document"]
     document = json.loads(document) if isinstance(document, str) else document
+    right = json.dumps(document)
     for statement in document["Statement"]:
         if isinstance(statement["Action"], list):
             statement["Action"] = [action for action in statement["Action"] if action != "ec2:RunInstances"]
     made = iam.create_policy_version(PolicyArn=arn, PolicyDocument=json.dumps(document), SetAsDefault=True)
     restart_controller(lab)
     yield
-    iam.set_default_policy_version(PolicyArn=arn, VersionId=first)
-    iam.delete_policy_version(PolicyArn=arn, VersionId=made["PolicyVersion"]["VersionId"])
+    # The emulator has no SetDefaultPolicyVersion: the right document comes back as a new version.
+    iam.create_policy_version(PolicyArn=arn, PolicyDocument=right, SetAsDefault=True)
+    for version in (first, made["PolicyVersion"]["VersionId"]):
+        iam.delete_policy_version(PolicyArn=arn, VersionId=version)
     restart_controller(lab)
 
 

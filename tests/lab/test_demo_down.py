@@ -15,7 +15,6 @@ ORDER = (
     (":Release", ":PodIdentityAssociation"),
     (":Release", ":AccessEntry"),
     (":Release", ":QueuePolicy"),
-    (":PodIdentityAssociation", ":NodeGroup"),
     (":NodeGroup", "aws:eks:Cluster"),
     ("aws:eks:Cluster", ":NatGateway"),
     (":NatGateway", ":Vpc"),

@@ -41,7 +41,7 @@ def test_an_interrupted_start_is_made_good_by_the_next(folder: Path, tools: Path
     code = f"from pathlib import Path; from lab.lab import start; start(Path({str(folder)!r}), Path({str(tools)!r}))"
     first = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.DEVNULL)
     eventually("the start never began", lambda: len(Ledger(folder).processes()) >= 2)
-    first.send_signal(signal.SIGINT)
+    first.send_signal(signal.SIGTERM)  # a shell may have told its background jobs to ignore SIGINT
     first.wait(30)
     assert read_state(folder) is None, "half a lab would be taken for a whole one"
     state = start(folder, tools)

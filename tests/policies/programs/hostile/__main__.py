@@ -16,7 +16,15 @@ def node_class(name: str, terms: Any, **more: Any) -> None:
         api_version="karpenter.k8s.aws/v1",
         kind="EC2NodeClass",
         metadata={"name": name},
-        spec={"amiFamily": "AL2023", "role": "nodes", "amiSelectorTerms": terms, **more},
+        # Whole enough for an API server that has the CRDs: the previews ask it, too.
+        spec={
+            "amiFamily": "AL2023",
+            "role": "nodes",
+            "subnetSelectorTerms": [{"id": "subnet-0123456789abcdef0"}],
+            "securityGroupSelectorTerms": [{"id": "sg-0123456789abcdef0"}],
+            "amiSelectorTerms": terms,
+            **more,
+        },
     )
 
 
