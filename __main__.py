@@ -34,8 +34,8 @@ async def main() -> StackOutputs:
         allowed_account_ids=list(settings.allowed_account_ids) or None,
         default_tags={"tags": settings.tags},
     )
-    place = wiring.locate(loaded.region, cloud)
     on_aws = pulumi.ResourceOptions(providers=[cloud, eks.Provider("eks")])
+    place = wiring.locate(loaded.region, cloud)
     network = Network("network", wiring.network(settings, place), on_aws)
     cluster = Cluster("cluster", wiring.cluster(settings, place, network), on_aws)
     node_role = NodeRole("node-role", wiring.node_role(settings, place, cluster), on_aws)

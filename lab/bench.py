@@ -2,6 +2,7 @@
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import threading
@@ -18,6 +19,8 @@ from lab.console import step
 from lab.pulumi import Stack
 
 SIZES = (1, 10, 100, 500)
+RUNS = 3
+"""Previews of each kind and size: a single one tells as much about the machine's other work as about the stack."""
 SAMPLE_SECONDS = 0.05
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 ROOT = Path(__file__).parents[1]
@@ -69,26 +72,36 @@ class Measure:
 
 @dataclass(frozen=True)
 class Row:
-    """Two previews side by side.
+    """Previews side by side.
 
     Attributes:
         pools: The stack's number of NodePools.
-        resources: How many resources each of the two previews has.
-        stack: The stack's preview.
-        floor: The preview of as many plain custom resources.
+        resources: How many resources each preview has.
+        stack: The stack's previews.
+        floor: The previews of as many plain custom resources, each taken after the stack's.
         checker: Seconds that the checks of so many NodePools take alone.
     """
 
     pools: int
     resources: int
-    stack: Measure
-    floor: Measure
+    stack: Sequence[Measure]
+    floor: Sequence[Measure]
     checker: float
 
     @property
     def ratio(self) -> float:
-        """How many times longer the stack's preview takes."""
-        return self.stack.seconds / self.floor.seconds
+        """How many times longer the stack's preview takes, in the median."""
+        return median_seconds(self.stack) / median_seconds(self.floor)
+
+
+def median_seconds(measures: Sequence[Measure]) -> float:
+    """The middle one of the times, in seconds."""
+    return statistics.median(each.seconds for each in measures)
+
+
+def peak_megabytes(measures: Sequence[Measure]) -> float:
+    """The most memory that any of them took, in MB."""
+    return max(each.megabytes for each in measures)
 
 
 def measure(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> Measure:
@@ -139,12 +152,13 @@ def session_memory(session: int) -> int:
     return total
 
 
-def bench(environment: Mapping[str, str], sizes: Sequence[int] = SIZES) -> list[Row]:
-    """Measure previews of a new stack and of the floor, in one run.
+def bench(environment: Mapping[str, str], sizes: Sequence[int] = SIZES, runs: int = RUNS) -> list[Row]:
+    """Measure previews of a new stack and of the floor by turns, in one run.
 
     Args:
         environment: The environment of a running lab.
         sizes: Numbers of NodePools.
+        runs: Previews of each kind and size.
 
     Returns:
         One row for each size.
@@ -153,12 +167,16 @@ def bench(environment: Mapping[str, str], sizes: Sequence[int] = SIZES) -> list[
     with TemporaryDirectory() as folder:
         for count in sizes:
             project = _stack_project(Path(folder) / f"stack-{count}", count, environment)
-            with step(f"previewing the stack with {count} NodePools"):
-                stack = measure(PREVIEW, project, environment)
-            resources = json.loads(stack.output)["changeSummary"]["create"]
+            # Not measured: it tells the number of resources, and fills the caches for the others.
+            with step(f"counting the resources of the stack with {count} NodePools"):
+                resources = json.loads(measure(PREVIEW, project, environment).output)["changeSummary"]["create"]
             floor_project = _floor_project(Path(folder) / f"floor-{count}", resources, environment)
-            with step(f"previewing {resources} plain custom resources"):
-                floor = measure(PREVIEW, floor_project, environment)
+            stack, floor = [], []
+            for run in range(1, runs + 1):
+                with step(f"previewing the stack, run {run} of {runs}"):
+                    stack.append(measure(PREVIEW, project, environment))
+                with step(f"previewing {resources} plain custom resources, run {run} of {runs}"):
+                    floor.append(measure(PREVIEW, floor_project, environment))
             rows.append(Row(count, resources, stack, floor, _checker(count)))
     return rows
 
@@ -172,11 +190,11 @@ def table(rows: Sequence[Row]) -> Table:
         shown.add_row(
             str(row.pools),
             str(row.resources),
-            f"{row.stack.seconds:.1f} s",
-            f"{row.floor.seconds:.1f} s",
+            f"{median_seconds(row.stack):.1f} s",
+            f"{median_seconds(row.floor):.1f} s",
             f"{row.ratio:.2f}",
-            f"{row.stack.megabytes:.0f} MB",
-            f"{row.floor.megabytes:.0f} MB",
+            f"{peak_megabytes(row.stack):.0f} MB",
+            f"{peak_megabytes(row.floor):.0f} MB",
             f"{row.checker:.2f} s",
         )
     return shown

@@ -15,12 +15,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-import boto3
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
 from kubernetes import client, config
 
 from lab.control_plane import kubeconfig
+from lab.emulated_aws import own_url, root_client
 from lab.pod_environment import EnvironmentUnknownError, environment
 from lab.pod_status import Container, now, status
 from lab.processes import become_quiet, free_ports
@@ -160,20 +160,14 @@ class Controllers:
 
     def _credentials(self, pod: Mapping[str, Any], run: Run) -> dict[str, str]:
         """What EKS puts into a pod whose service account has an association: where to get credentials, and how."""
-        eks = boto3.client(
-            "eks",
-            endpoint_url=self._state.aws_endpoint,
-            region_name=self._state.region,
-            aws_access_key_id="test",
-            aws_secret_access_key="test",  # noqa: S106 (the emulator's root key, known to everybody)
-        )
+        eks = root_client(self._state, "eks")
         wanted = {
             "namespace": pod["metadata"]["namespace"],
             "serviceAccount": pod["spec"]["serviceAccountName"],
         }
         for cluster in eks.list_clusters()["clusters"]:
             if eks.list_pod_identity_associations(clusterName=cluster, **wanted)["associations"]:
-                url = f"{self._state.aws_endpoint}/_lab/pod-identity/credentials?cluster={cluster}"
+                url = own_url(self._state, f"pod-identity/credentials?cluster={cluster}")
                 return {
                     "AWS_CONTAINER_CREDENTIALS_FULL_URI": url,
                     "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": str(run.folder / "pod-identity-token"),

@@ -1,18 +1,16 @@
 """`make demo` and `make demo-down`."""
 
-import json
-import urllib.request
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-import boto3
 from kubernetes.client import ApiException
 
 from lab import story
 from lab.console import fail, say, show, step
 from lab.diagnose import diagnose
+from lab.emulated_aws import ask, root_client
 from lab.lab import environment, start, stop
 from lab.pulumi import PulumiError, Stack
 from lab.state import State, read_state
@@ -25,21 +23,6 @@ INFLATE = ROOT / "examples" / "inflate.yaml"
 
 class DemoError(Exception):
     """The demo did not do what it should; the text says what, and what was found to be wrong."""
-
-
-def aws_of(state: State) -> Any:
-    """A function that makes a boto3 client of the lab's emulated AWS from a service's name."""
-
-    def make(service: str) -> Any:
-        return boto3.client(
-            service,
-            endpoint_url=state.aws_endpoint,
-            region_name=state.region,
-            aws_access_key_id="test",
-            aws_secret_access_key="test",  # noqa: S106 (the emulator's root key, known to everybody)
-        )
-
-    return make
 
 
 def demo(lab_dir: Path, timeout: float) -> None:
@@ -57,7 +40,7 @@ def demo(lab_dir: Path, timeout: float) -> None:
     try:
         stack.select()
         stack.up()
-        cluster = story.Cluster(Path(state.admin_kubeconfig), aws_of(state))
+        cluster = story.Cluster(Path(state.admin_kubeconfig), partial(root_client, state))
         _tell(cluster, timeout)
     except (PulumiError, story.StoryError) as error:
         raise DemoError(_explain(str(error), state)) from error
@@ -120,7 +103,7 @@ def demo_down(lab_dir: Path, timeout: float) -> None:
 
 def _leave_pods_running(state: State, timeout: float) -> None:
     """Have pods on Karpenter's nodes when the destroy begins: that is the case that leaves orphans elsewhere."""
-    cluster = story.Cluster(Path(state.admin_kubeconfig), aws_of(state))
+    cluster = story.Cluster(Path(state.admin_kubeconfig), partial(root_client, state))
     with suppress(ApiException):
         if not cluster.node_pools():
             return
@@ -131,9 +114,7 @@ def _leave_pods_running(state: State, timeout: float) -> None:
 
 def leftovers(state: State) -> dict[str, list[str]]:
     """What is still there in the emulated AWS, by kind; a kind with nothing left is there with an empty list."""
-    with urllib.request.urlopen(f"{state.aws_endpoint}/_lab/leftovers", timeout=30) as answer:
-        found: dict[str, list[str]] = json.load(answer)
-    return found
+    return dict(ask(state, "leftovers"))
 
 
 def _lines(left: dict[str, list[str]]) -> Iterable[str]:

@@ -1,17 +1,16 @@
 """What a lab's cluster and emulated AWS say of themselves: collected here, judged in `lab.diagnose`."""
 
 import json
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import boto3
 from botocore.exceptions import ClientError
 from kubernetes import client, config
 
+from lab.emulated_aws import ask, root_client
 from lab.state import State
 
 DISCOVERY = "karpenter.sh/discovery"
@@ -61,13 +60,7 @@ def collect(state: State) -> Facts:
     """
 
     def aws(service: str) -> Any:
-        return boto3.client(
-            service,
-            endpoint_url=state.aws_endpoint,
-            region_name=state.region,
-            aws_access_key_id="test",
-            aws_secret_access_key="test",  # noqa: S106 (the emulator's root key, known to everybody)
-        )
+        return root_client(state, service)
 
     eks, ec2 = aws("eks"), aws("ec2")
     clusters = eks.list_clusters()["clusters"]
@@ -96,7 +89,7 @@ def collect(state: State) -> Facts:
             role["RoleName"] for page in aws("iam").get_paginator("list_roles").paginate() for role in page["Roles"]
         ],
         entries={arn: _entry_type(eks, cluster, arn) for arn in principals},
-        denials=_denials(state),
+        denials=ask(state, "denials"),
         refused=_refused(state, ec2),
         pending=_pending(core),
     )
@@ -125,12 +118,6 @@ def _entry_type(eks: Any, cluster: str, arn: str) -> str:
         return str(eks.describe_access_entry(clusterName=cluster, principalArn=arn)["accessEntry"]["type"])
     except ClientError:  # it went meanwhile
         return ""
-
-
-def _denials(state: State) -> list[dict[str, Any]]:
-    with urllib.request.urlopen(f"{state.aws_endpoint}/_lab/denials", timeout=10) as answer:
-        found: list[dict[str, Any]] = json.load(answer)
-    return found
 
 
 def _refused(state: State, ec2: Any) -> dict[str, str]:

@@ -3,18 +3,17 @@
 import json
 import sys
 import time
-import urllib.request
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-import boto3
 import typer
 from botocore.exceptions import ClientError
 from kubernetes import client, config
 
+from lab.emulated_aws import ask, root_client
 from lab.nodes import NODE_GROUP_EFFECTS, node, refusal
 from lab.processes import become_quiet
 from lab.state import State, await_state, state_file
@@ -63,9 +62,7 @@ class Kubelet:
         return provider.rsplit("/", 1)[-1] or None
 
     def _instances(self) -> list[dict[str, Any]]:
-        with urllib.request.urlopen(f"{self._state.aws_endpoint}/_lab/instances", timeout=10) as answer:
-            found: list[dict[str, Any]] = json.load(answer)
-        return found
+        return list(ask(self._state, "instances"))
 
     def _join(self, instance: Mapping[str, Any]) -> None:
         described = self._type(instance["instanceType"])
@@ -126,13 +123,7 @@ class Kubelet:
         return str(images[0]["Architecture"]) if images else None
 
     def _aws(self, service: str) -> Any:
-        return boto3.client(
-            service,
-            endpoint_url=self._state.aws_endpoint,
-            region_name=self._state.region,
-            aws_access_key_id="test",
-            aws_secret_access_key="test",  # noqa: S106 (the emulator's root key, known to everybody)
-        )
+        return root_client(self._state, service)
 
 
 def _message(error: client.ApiException) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import story
-from lab.demo import aws_of
+from lab.emulated_aws import root_client
 from lab.state import State
 
 ROOT = Path(__file__).parents[1]
@@ -79,7 +79,7 @@ class Lab:
 
     def aws(self, service: str) -> Any:
         """A boto3 client of the emulated AWS, as its root."""
-        return aws_of(self.state)(service)
+        return root_client(self.state, service)
 
     def run(
         self, command: Sequence[str], *, cwd: Path | None = None, **environment: str

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from lab.emulated_aws import ask
 from tests.support import Lab, output_of
 
 pytestmark = pytest.mark.lab
@@ -47,9 +48,5 @@ def test_foreign_changes_of_other_controllers_are_left_alone(deployed: Lab) -> N
 
 
 def test_the_controller_has_no_denied_call_in_a_healthy_lab(deployed: Lab) -> None:
-    import json
-    import urllib.request
-
-    with urllib.request.urlopen(f"{deployed.state.aws_endpoint}/_lab/denials", timeout=10) as answer:
-        denials = json.load(answer)
+    denials = ask(deployed.state, "denials")
     assert not denials, f"our policies miss something that Karpenter calls: {denials}"
