@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
-from components.arguments import check_args, child_options
+from components.arguments import check_args
+from components.custom_resource import custom_resource
 from components.spec.extra_checks import check_buffer
 from components.spec.manifests import capacity_buffer_manifest
 from components.spec.problems import Problem
@@ -35,14 +35,7 @@ class CapacityBuffer(pulumi.ComponentResource):
         super().__init__("karpenter-eks:index:CapacityBuffer", name, {}, opts)
         check_args(CapacityBufferArgs, args, _problems(args))
         manifest = capacity_buffer_manifest(args["buffer_name"], args["entry"])
-        resource = kubernetes.apiextensions.CustomResource(
-            name,
-            api_version=manifest["apiVersion"],
-            kind=manifest["kind"],
-            metadata=manifest["metadata"],
-            spec=manifest["spec"],
-            opts=child_options(self, opts),
-        )
+        resource = custom_resource(self, name, manifest, opts)
         self.buffer_name = resource.id.apply(lambda _: args["buffer_name"])
         self.register_outputs({"buffer_name": self.buffer_name})
 

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
-from components.arguments import check_args, child_options
+from components.arguments import check_args
+from components.custom_resource import custom_resource
 from components.spec.checks import check_node_class
 from components.spec.manifests import ec2_node_class_manifest
 from components.spec.problems import Problem
 
-CREATE_MINUTES = 5
 DELETE_MINUTES = 15
 """Long enough for the finalizer: Karpenter removes the class's instance profile and launch templates."""
 
@@ -47,24 +46,9 @@ class NodeClass(pulumi.ComponentResource):
         manifest = ec2_node_class_manifest(
             args["class_name"], args["spec"], cluster_name=args["cluster_name"], node_role_name=""
         )
-        spec = dict(manifest["spec"])
-        if spec.get("role") == "":
-            spec["role"] = args["node_role_name"]
-        resource = kubernetes.apiextensions.CustomResource(
-            name,
-            api_version=manifest["apiVersion"],
-            kind=manifest["kind"],
-            metadata=manifest["metadata"],
-            spec=spec,
-            opts=pulumi.ResourceOptions.merge(
-                child_options(self, opts),
-                pulumi.ResourceOptions(
-                    custom_timeouts=pulumi.CustomTimeouts(
-                        create=f"{CREATE_MINUTES}m", update=f"{CREATE_MINUTES}m", delete=f"{DELETE_MINUTES}m"
-                    )
-                ),
-            ),
-        )
+        if manifest["spec"].get("role") == "":
+            manifest["spec"]["role"] = args["node_role_name"]
+        resource = custom_resource(self, name, manifest, opts, delete_minutes=DELETE_MINUTES)
         self.class_name = resource.id.apply(lambda _: args["class_name"])
         self.register_outputs({"class_name": self.class_name})
 

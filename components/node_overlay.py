@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
-from components.arguments import check_args, child_options
+from components.arguments import check_args
+from components.custom_resource import custom_resource
 from components.spec.extra_checks import check_overlay
 from components.spec.manifests import node_overlay_manifest
 from components.spec.problems import Problem
@@ -37,14 +37,7 @@ class NodeOverlay(pulumi.ComponentResource):
         super().__init__("karpenter-eks:index:NodeOverlay", name, {}, opts)
         check_args(NodeOverlayArgs, args, _problems(args))
         manifest = node_overlay_manifest(args["overlay_name"], args["spec"])
-        resource = kubernetes.apiextensions.CustomResource(
-            name,
-            api_version=manifest["apiVersion"],
-            kind=manifest["kind"],
-            metadata=manifest["metadata"],
-            spec=manifest["spec"],
-            opts=child_options(self, opts),
-        )
+        resource = custom_resource(self, name, manifest, opts)
         self.overlay_name = resource.id.apply(lambda _: args["overlay_name"])
         self.register_outputs({"overlay_name": self.overlay_name})
 

@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
-from components.arguments import check_args, child_options
+from components.arguments import check_args
+from components.custom_resource import custom_resource
 from components.spec.checks import check_node_pool
 from components.spec.manifests import node_pool_manifest
 from components.spec.presets import expand_node_pool
 from components.spec.problems import Problem
 
-CREATE_MINUTES = 5
 DELETE_MINUTES = 60
 """How long the nodes of a deleted pool may take to drain, unless told otherwise."""
 
@@ -42,23 +41,8 @@ class NodePool(pulumi.ComponentResource):
         super().__init__("karpenter-eks:index:NodePool", name, {}, opts)
         check_args(NodePoolArgs, args, _problems(args))
         manifest = node_pool_manifest(args["pool_name"], expand_node_pool(args["pool_name"], args["spec"]))
-        resource = kubernetes.apiextensions.CustomResource(
-            name,
-            api_version=manifest["apiVersion"],
-            kind=manifest["kind"],
-            metadata=manifest["metadata"],
-            spec=manifest["spec"],
-            opts=pulumi.ResourceOptions.merge(
-                child_options(self, opts),
-                pulumi.ResourceOptions(
-                    custom_timeouts=pulumi.CustomTimeouts(
-                        create=f"{CREATE_MINUTES}m",
-                        update=f"{CREATE_MINUTES}m",
-                        delete=f"{args.get('drain_minutes', DELETE_MINUTES)}m",
-                    )
-                ),
-            ),
-        )
+        drain_minutes = args.get("drain_minutes", DELETE_MINUTES)
+        resource = custom_resource(self, name, manifest, opts, delete_minutes=drain_minutes)
         self.pool_name = resource.id.apply(lambda _: args["pool_name"])
         self.register_outputs({"pool_name": self.pool_name})
 

@@ -14,7 +14,30 @@ POLICY_ARN = r"^arn:aws[a-z-]*:iam::(aws|\d{12}):policy/\S+$"
 IAM_PATH = r"^/([\x21-\x7e]{1,510}/)?$"
 
 
-class NodeRoleSettings(Strict):
+class RoleSettings(Strict):
+    """What an account's rules may ask of any role."""
+
+    permissions_boundary: str | None = doc(
+        None,
+        "ARN of the policy that bounds the role.",
+        source=STACK,
+        default_text="none",
+        pattern=POLICY_ARN,
+        allowed="the ARN of a managed policy",
+        example="arn:aws:iam::123456789012:policy/boundary",
+    )
+    path: str | None = doc(
+        None,
+        "IAM path of the role and of the policies that are made for it.",
+        source=STACK,
+        default_text="/",
+        pattern=IAM_PATH,
+        example="/karpenter/",
+        allowed="a path that begins and ends with a slash",
+    )
+
+
+class NodeRoleSettings(RoleSettings):
     """The role of the nodes that Karpenter launches."""
 
     existing: str | None = doc(
@@ -36,47 +59,11 @@ class NodeRoleSettings(Strict):
         allowed="at most 6 ARNs of managed policies (IAM allows 10 to a role, nodes need 4)",
         strict=False,
     )
-    permissions_boundary: str | None = doc(
-        None,
-        "ARN of the policy that bounds the role.",
-        source=STACK,
-        default_text="none",
-        pattern=POLICY_ARN,
-        allowed="the ARN of a managed policy",
-        example="arn:aws:iam::123456789012:policy/boundary",
-    )
-    path: str | None = doc(
-        None,
-        "IAM path of the role.",
-        source=STACK,
-        default_text="/",
-        pattern=IAM_PATH,
-        example="/karpenter/",
-        allowed="a path that begins and ends with a slash",
-    )
 
 
-class ControllerRoleSettings(Strict):
+class ControllerRoleSettings(RoleSettings):
     """The role of Karpenter's controller; its six policies are those of Karpenter's own template."""
 
-    permissions_boundary: str | None = doc(
-        None,
-        "ARN of the policy that bounds the role.",
-        source=STACK,
-        default_text="none",
-        pattern=POLICY_ARN,
-        allowed="the ARN of a managed policy",
-        example="arn:aws:iam::123456789012:policy/boundary",
-    )
-    path: str | None = doc(
-        None,
-        "IAM path of the role and its policies.",
-        source=STACK,
-        default_text="/",
-        pattern=IAM_PATH,
-        allowed="a path that begins and ends with a slash",
-        example="/karpenter/",
-    )
     extra_node_role_arns: tuple[str, ...] = doc(
         (),
         "ARNs of further roles that node classes use, by name or in an instance profile. Each needs an access entry "

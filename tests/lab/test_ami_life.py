@@ -109,9 +109,11 @@ def team(deployed: Lab, tmp_path: Path) -> Iterator[Team]:
     disruption = {"consolidateAfter": "15m", "budgets": [{"nodes": "1"}]}
     config["karpenter-eks:nodePools"]["default"]["disruption"].update(disruption)
     (folder / "Pulumi.dev.yaml").write_text(yaml.safe_dump(dev, sort_keys=False))
+    charts = "  karpenter-eks:karpenter:\n    chartRepository: ./.lab/charts\n"
     for stack in ("staging", "prod"):  # their charts are in a registry, which the lab does not reach
         path = folder / f"Pulumi.{stack}.yaml"
-        path.write_text(f"{path.read_text()}  karpenter-eks:karpenter:\n    chartRepository: ./.lab/charts\n")
+        # Without the salt, the first preview writes one, and the file has edits that nobody committed.
+        path.write_text(f"{path.read_text()}{charts}encryptionsalt: {dev['encryptionsalt']}\n")
     lab_file.unlink()
     days = "promotion:\n  minDays: {staging: 0, prod: 0}\n"
     (folder / "amis" / "ledger.yaml").write_text(f"schemaVersion: 1\n{days}amis: {{}}\npins: {{}}\n")
