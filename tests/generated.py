@@ -1,4 +1,4 @@
-"""Every file that is generated from the models, whole or in part: `python -m tests.generated --write` writes them anew.
+"""Every file that is generated from models and recordings, whole or in part: `python -m tests.generated --write` writes them anew.
 
 Without `--write` it names those that are not, and fails.
 """
@@ -10,11 +10,13 @@ from pathlib import Path
 from components.spec import reference
 from settings.reference import filled as with_tables
 from settings.schema import stack_schema
+from tests.ops.pages import filled as with_what_the_lab_printed
 from tests.unit.pools.pages import filled as with_presets
 
 ROOT = Path(__file__).parents[1]
 FILES: Mapping[str, Callable[[str], str]] = {
     "README.md": with_tables,
+    "docs/ami-updates.md": with_what_the_lab_printed,
     "docs/node-pools.md": with_presets,
     "docs/reference-node-pools.md": lambda _: reference.node_pools(),
     "docs/reference-node-classes.md": lambda _: reference.node_classes(),

@@ -48,7 +48,8 @@ def _of_amis(left: Ami, right: Ami) -> list[Difference]:
 def _facts(ami: Ami) -> dict[str, str]:
     plain = ami.model_dump(by_alias=True, exclude={"environments", "reviews", "source"}, exclude_none=True)
     found = {key: str(value) for key, value in plain.items()}
-    found["reviews"] = "; ".join(f"{each.reviewer} {each.at}: {each.notes}" for each in ami.reviews) or "-"
+    # Who and when: the notes can be pages long, and stand in the ledger.
+    found["reviews"] = ", ".join(dict.fromkeys(f"{each.reviewer} {each.at}" for each in ami.reviews)) or "-"
     for name, environment in sorted(ami.environments.items()):
         found[name] = environment.status
     return found

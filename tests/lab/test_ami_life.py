@@ -41,12 +41,21 @@ class RollOut:
     """What was seen while nodes were replaced.
 
     Attributes:
-        least_ready: Smallest number of ready pods.
-        most_disrupted: Largest number of nodes that were being taken away at once.
+        steps: What changed and when: seconds since the update began, nodes of the old AMI that stay, nodes of it that
+            are being taken away, nodes of the new one (launching ones too), ready pods.
     """
 
-    least_ready: int = REPLICAS
-    most_disrupted: int = 0
+    steps: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+
+    @property
+    def most_disrupted(self) -> int:
+        """Largest number of nodes that were being taken away at once."""
+        return max(going for _, _, going, _, _ in self.steps)
+
+    @property
+    def least_ready(self) -> int:
+        """Smallest number of ready pods."""
+        return min(ready for *_, ready in self.steps)
 
 
 @dataclass
@@ -156,41 +165,40 @@ def ready_pods(lab: Lab) -> int:
     return int(found.status.ready_replicas or 0)
 
 
+def image_of(claim: dict[str, Any]) -> str:
+    return str(claim.get("status", {}).get("imageID", ""))
+
+
 def is_going(claim: dict[str, Any]) -> bool:
     return "deletionTimestamp" in claim["metadata"]
 
 
 def images(lab: Lab) -> set[str]:
     """The images of the NodeClaims that stay."""
-    return {each.get("status", {}).get("imageID", "") for each in lab.cluster.node_claims() if not is_going(each)}
+    return {image_of(each) for each in lab.cluster.node_claims() if not is_going(each)}
 
 
-def watch(lab: Lab, image: str) -> RollOut:
-    """Look on until every node has an image."""
-    seen = RollOut()
+def rolls_out(team: Team, image: str) -> RollOut:
+    """Deploy the pins and look on; pods must stay available, and the budget must hold."""
+    started, seen = time.monotonic(), RollOut()
+    team.up()
 
     def left() -> str | None:
-        ready, claims = ready_pods(lab), lab.cluster.node_claims()
-        going = [each for each in claims if is_going(each)]
-        seen.least_ready = min(seen.least_ready, ready)
-        seen.most_disrupted = max(seen.most_disrupted, len(going))
-        found = images(lab)
-        if not going and found == {image} and ready == REPLICAS:
+        ready, claims = ready_pods(team.lab), team.lab.cluster.node_claims()
+        going = sum(map(is_going, claims))
+        # A NodeClaim has no image before it is launched; what is launched now is new.
+        new = sum(image_of(each) in {"", image} and not is_going(each) for each in claims)
+        old = len(claims) - going - new
+        if not seen.steps or seen.steps[-1][1:] != (old, going, new, ready):
+            seen.steps.append((round(time.monotonic() - started), old, going, new, ready))
+        if not old and not going and ready == REPLICAS:
             return None
-        return f"nodes run {', '.join(sorted(found))}; {len(going)} of them go; {ready} of {REPLICAS} pods are ready"
+        return f"{old} old nodes, {going} going, {new} new; {ready} of {REPLICAS} pods are ready"
 
     story.wait(f"waiting for nodes of {image} only", left, TIMEOUT)
-    return seen
-
-
-def rolls_out(team: Team, image: str) -> tuple[RollOut, float]:
-    """Deploy the pins and look on; pods must stay available, and the budget must hold."""
-    started = time.monotonic()
-    team.up()
-    seen = watch(team.lab, image)
     assert seen.least_ready >= REPLICAS - 1, f"pods were not kept available: {seen}"
     assert seen.most_disrupted == 1, f"the disruption budget of one node did not hold: {seen}"
-    return seen, time.monotonic() - started
+    return seen
 
 
 def test_an_ami_goes_from_candidate_to_production_and_back(team: Team) -> None:
@@ -220,12 +228,15 @@ def test_an_ami_goes_from_candidate_to_production_and_back(team: Team) -> None:
     assert team.pins("dev")["amd64"] == OLD, "an approval must not change a stack"
     team.ops("use", "use", "--stack", "dev", "--why", "monthly update")
     team.commit()
-    forth, seconds = rolls_out(team, NEW)
+    forth = rolls_out(team, NEW)
 
     # Production takes it, by way of staging.
     refused = team.pulumi("preview", *PRODUCTION)
     assert refused.returncode != 0, "production's rules take an AMI that nobody approved for production"
-    assert f"{NEW}" in refused.stdout + refused.stderr, f"the refused AMI is not named: {output_of(refused)}"
+    assert NEW in output_of(refused), f"the refused AMI is not named: {output_of(refused)}"
+    team.said["refused"] = [
+        {"command": "pulumi preview " + " ".join(PRODUCTION), "output": policies_of(refused.stdout)}
+    ]
     team.ops("arm64", "resolve", "--stack", "staging")
     promotion = ("--reviewer", "bo", "--notes", "ran in dev without findings", "--allow-untried")
     team.ops("staging", "promote", "--from", "dev", "--to", "staging", *promotion, "--dry-run")
@@ -247,19 +258,23 @@ def test_an_ami_goes_from_candidate_to_production_and_back(team: Team) -> None:
     assert team.status_in("prod", NEW) == "retired", "the bad AMI could come back by itself"
     team.ops("rollback-dev", "rollback", "--stack", "dev", "--why", "nodes lose their disks")
     team.commit()
-    back, _ = rolls_out(team, OLD)
+    back = rolls_out(team, OLD)
     if os.environ.get("KARPENTER_LAB_RECORD"):
-        record(team, forth, back, seconds)
+        record(team, forth, back)
 
 
-def record(team: Team, forth: RollOut, back: RollOut, seconds: float) -> None:
+def policies_of(output: str) -> str:
+    """The part of a preview's output that tells what the policies say."""
+    return output[output.index("Policies:") :]
+
+
+def record(team: Team, forth: RollOut, back: RollOut) -> None:
     """Write down what was run, what it printed, and how the roll-outs went."""
     told = {
         "karpenter": DEFAULT_KARPENTER_VERSION,
-        "nodes": REPLICAS,
-        "secondsToRollOut": round(seconds),
-        "leastReadyPods": min(forth.least_ready, back.least_ready),
-        "mostNodesDisruptedAtOnce": max(forth.most_disrupted, back.most_disrupted),
+        "replicas": REPLICAS,
+        "rollOut": forth.steps,
+        "rollBack": back.steps,
         "commands": team.said,
     }
     RECORDING.write_text(json.dumps(told, indent=1) + "\n")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import botocore.loaders
+import botocore.session
 import pytest
 from moto import mock_aws
 
@@ -48,7 +49,8 @@ LOADER = botocore.loaders.Loader()
 
 @pytest.fixture(autouse=True)
 def credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(botocore.loaders, "create_loader", lambda *_: LOADER)
+    monkeypatch.setattr(botocore.session, "create_loader", lambda *_: LOADER)
+    monkeypatch.setenv("MOTO_EC2_LOAD_DEFAULT_AMIS", "false")  # 1,300 images a test, and none of EKS's among them
     for name in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")

@@ -128,6 +128,16 @@ def test_diff_of_stacks_and_of_amis(promoted: Ops, aws: SeededAws) -> None:
     assert "the ledger does not know it" in promoted.bad("diff", "ami-00000000", "ami-00000001")[0]
 
 
+def test_long_reviews_do_not_tear_the_table(promoted: Ops, aws: SeededAws) -> None:
+    old, new = (aws.ids(release)[0] for release in ("20261101", "20261115"))
+    for number in range(3):
+        notes = ("--notes", "release notes read, and much to say about them; " * 9)
+        promoted.good("approve", new, "--environment", "dev", "--reviewer", f"ann{number}", *notes)
+    table = promoted.good("diff", old, new)
+    assert "ann2 2026-11-27" in table, "the difference does not say who reviewed the newer one"
+    assert max(map(len, table.splitlines())) < 160, "a terminal folds every line of the table, and nobody can read it"
+
+
 def test_check_wants_order(promoted: Ops) -> None:
     promoted.good("check")
     text = promoted.ledger_path.read_text()
