@@ -1,4 +1,6 @@
-"""Every file that is generated from models and recordings, whole or in part: `python -m tests.generated --write` writes them anew.
+"""Every file that is generated from models and recordings, whole or in part.
+
+`python -m tests.generated --write` writes them anew.
 
 Without `--write` it names those that are not, and fails.
 """

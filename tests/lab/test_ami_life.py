@@ -265,7 +265,7 @@ def test_an_ami_goes_from_candidate_to_production_and_back(team: Team) -> None:
 
 def policies_of(output: str) -> str:
     """The part of a preview's output that tells what the policies say."""
-    return output[output.index("Policies:") :]
+    return output[output.index("Policies:") :].partition("Diagnostics:")[0].rstrip()
 
 
 def record(team: Team, forth: RollOut, back: RollOut) -> None:
