@@ -7,17 +7,6 @@ from typing import Final
 CHINA: Final = "aws-cn"
 
 
-def partition_of(region: str) -> str:
-    """Partition of a region.
-
-    Args:
-        region: AWS region, such as ``"us-west-2"``.
-    """
-    if region.startswith("cn-"):
-        return CHINA
-    return "aws-us-gov" if region.startswith("us-gov-") else "aws"
-
-
 def managed_policy_arn(partition: str, name: str) -> str:
     """ARN of a policy that AWS manages.
 

@@ -27,6 +27,6 @@ def _console(commands: list[dict[str, str]]) -> str:
 def _steps(told: dict[str, Any], name: str) -> str:
     rows = [f"| {' | '.join(map(str, step))} |" for step in told[name]]
     seconds = told[name][-1][0]
-    head = f"In the lab, with Karpenter {told['karpenter']}, {told['replicas']} nodes and `nodes: \"1\"`: {seconds} s.\n"
+    setting = f'In the lab, with Karpenter {told["karpenter"]}, {told["replicas"]} nodes and `nodes: "1"`'
     titles = "| second | old nodes | going | new nodes | ready pods |\n| --: | --: | --: | --: | --: |"
-    return "\n".join([head, titles, *rows]) + "\n"
+    return "\n".join([f"{setting}: {seconds} s.\n", titles, *rows]) + "\n"

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from components.spec import events, iam_documents
 from components.spec.iam_documents import ATTACHMENT_LIMIT, CONTROLLER_POLICIES, POLICY_SIZE_LIMIT, Scope
 from components.spec.names import queue_name
-from components.spec.partitions import partition_of
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 ACCOUNT = "123456789012"
@@ -21,7 +20,14 @@ CLUSTER = "my-cluster"
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/KarpenterNodeRole-{CLUSTER}"
 QUEUE = f"arn:aws:sqs:us-west-2:{ACCOUNT}:{CLUSTER}"
 SCOPE = Scope("aws", "us-west-2", ACCOUNT, CLUSTER)
-LONGEST_REGIONS = ("us-east-1", "ap-southeast-1", "us-gov-east-1", "cn-northwest-1", "ap-northeast-3")
+LONGEST_REGIONS = (
+    ("aws", "us-east-1"),
+    ("aws", "ap-southeast-1"),
+    ("aws-us-gov", "us-gov-east-1"),
+    ("aws-cn", "cn-northwest-1"),
+    ("aws-iso-b", "us-isob-east-1"),
+)
+"""Partitions and their regions; the longest names there are."""
 CLUSTER_NAMES = st.from_regex(r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}", fullmatch=True)
 
 
@@ -116,11 +122,10 @@ def test_documents_are_those_that_were_reviewed(kind: str, request: pytest.Fixtu
     assert path.read_text() == found, "permissions changed: review the difference, then run pytest --update-golden"
 
 
-@pytest.mark.parametrize("region", LONGEST_REGIONS)
+@pytest.mark.parametrize(("partition", "region"), LONGEST_REGIONS)
 @given(name=CLUSTER_NAMES)
-def test_no_policy_outgrows_iam(region: str, name: str) -> None:
-    partition = partition_of(region)
-    roles = [f"arn:{partition}:iam::{ACCOUNT}:role/{'x' * 64}" for _ in range(1)]
+def test_no_policy_outgrows_iam(partition: str, region: str, name: str) -> None:
+    roles = [f"arn:{partition}:iam::{ACCOUNT}:role/{'x' * 64}"]
     queue = f"arn:{partition}:sqs:{region}:{ACCOUNT}:{queue_name(name)}"
     policies = iam_documents.controller_policies(Scope(partition, region, ACCOUNT, name), roles, queue)
     assert len(policies) < ATTACHMENT_LIMIT, "IAM would refuse the attachment, with the user's extra one"
@@ -136,9 +141,8 @@ def test_the_longest_policy_leaves_room(length: int) -> None:
     assert max(sizes) < POLICY_SIZE_LIMIT * 0.7, "the next statement of upstream would break long names"
 
 
-@pytest.mark.parametrize("region", ["cn-north-1", "us-gov-west-1"])
-def test_documents_of_other_partitions_name_no_arn_of_this_one(region: str) -> None:
-    partition = partition_of(region)
+@pytest.mark.parametrize(("partition", "region"), [("aws-cn", "cn-north-1"), ("aws-us-gov", "us-gov-west-1")])
+def test_documents_of_other_partitions_name_no_arn_of_this_one(partition: str, region: str) -> None:
     scope = Scope(partition, region, ACCOUNT, CLUSTER)
     role = f"arn:{partition}:iam::{ACCOUNT}:role/x"
     texts = [iam_documents.text(d) for d in iam_documents.controller_policies(scope, [role], None).values()]

@@ -6,7 +6,7 @@ import pytest
 
 from components.spec import tags
 from components.spec.kubeconfig import kubeconfig
-from components.spec.partitions import cluster_arn, ec2_principal, managed_policy_arn, partition_of, role_name
+from components.spec.partitions import cluster_arn, ec2_principal, managed_policy_arn, role_name
 from components.spec.problems import ABSENT, Problem
 from components.spec.versions import LEAST_KARPENTER, check_versions
 
@@ -51,7 +51,6 @@ def test_both_wrong_versions_are_told_at_once() -> None:
     ],
 )
 def test_partitions(region: str, partition: str, principal: str) -> None:
-    assert partition_of(region) == partition
     assert ec2_principal(partition) == principal
     assert managed_policy_arn(partition, "X") == f"arn:{partition}:iam::aws:policy/X"
     assert cluster_arn(partition, region, "1", "c") == f"arn:{partition}:eks:{region}:1:cluster/c"
