@@ -1,6 +1,6 @@
-"""What is generated from the models: the tables of README.md and the keys of Pulumi.yaml.
+"""What is generated from the models: the tables of configuration and outputs, and the keys of Pulumi.yaml.
 
-`python -m settings.reference config|outputs|project` prints them; `filled` puts the tables between README.md's markers.
+`python -m settings.reference config|outputs|project` prints them; `filled` puts the tables between a page's markers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SIMPLE: Final = {str: "text", int: "whole number", bool: "true or false"}
 
 
 def config_table() -> str:
-    """The configuration table of README.md, in Markdown."""
+    """The table of docs/reference-configuration.md, in Markdown."""
     rows = [
         ("aws:region", "text", "must be given", "AWS region of everything."),
         ("aws:profile", "text", "the environment's credentials", "AWS profile that Pulumi deploys with."),
@@ -34,22 +34,22 @@ def config_table() -> str:
 
 
 def outputs_table() -> str:
-    """The table of outputs of README.md, in Markdown."""
+    """The table of outputs in README.md, in Markdown."""
     return _table(("output", "meaning"), list(_documented_outputs()))
 
 
-def filled(readme: str) -> str:
+def filled(page: str) -> str:
     """A text with today's tables between its markers.
 
     Args:
-        readme: Text with the lines `<!-- config:begin -->`, `<!-- config:end -->` and the same for `outputs`.
+        page: Text that may have the lines `<!-- config:begin -->` and `<!-- config:end -->`, or the same for `outputs`.
     """
     for name, table in (("config", config_table()), ("outputs", outputs_table())):
-        head, begin, rest = readme.partition(f"<!-- {name}:begin -->\n")
+        head, begin, rest = page.partition(f"<!-- {name}:begin -->\n")
         _, end, tail = rest.partition(f"<!-- {name}:end -->")
         if begin and end:
-            readme = f"{head}{begin}\n{table}\n{end}{tail}"
-    return readme
+            page = f"{head}{begin}\n{table}\n{end}{tail}"
+    return page
 
 
 def project_config() -> dict[str, dict[str, Any]]:

@@ -5,6 +5,7 @@
 Without `--write` it names those that are not, and fails.
 """
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,14 +13,30 @@ from pathlib import Path
 from components.spec import reference
 from settings.reference import filled as with_tables
 from settings.schema import stack_schema
+from tests import mistakes
 from tests.ops.pages import filled as with_what_the_lab_printed
 from tests.unit.pools.pages import filled as with_presets
 
 ROOT = Path(__file__).parents[1]
+
+
+def readme(before: str) -> str:
+    """README.md with its table of outputs, the stack file of dev, and a configuration with mistakes."""
+    example = f"```yaml\n{(ROOT / 'Pulumi.dev.yaml').read_text()}```\n"
+    after = _between("example", with_tables(before), example)
+    return _between("mistakes", after, mistakes.block())
+
+
+def _between(name: str, page: str, text: str) -> str:
+    marks = re.compile(f"(<!-- {name}:begin -->\n).*?(<!-- {name}:end -->)", re.DOTALL)
+    return marks.sub(lambda found: f"{found[1]}{text}{found[2]}", page)
+
+
 FILES: Mapping[str, Callable[[str], str]] = {
-    "README.md": with_tables,
+    "README.md": readme,
     "docs/ami-updates.md": with_what_the_lab_printed,
     "docs/node-pools.md": with_presets,
+    "docs/reference-configuration.md": with_tables,
     "docs/reference-node-pools.md": lambda _: reference.node_pools(),
     "docs/reference-node-classes.md": lambda _: reference.node_classes(),
     "schema/karpenter-eks.schema.json": lambda _: stack_schema(),

@@ -66,11 +66,11 @@ def test_every_output_has_a_row_with_its_meaning() -> None:
     assert all(len(row.split("|")[2].strip()) > 10 for row in rows), "an output has no text below it"
 
 
-def test_the_readme_holds_the_tables_of_today() -> None:
-    readme = (ROOT / "README.md").read_text()
-    assert "<!-- config:begin -->" in readme
-    assert "<!-- outputs:begin -->" in readme
-    assert filled(readme) == readme, "run `make docs`: README.md's tables are out of date"
+@pytest.mark.parametrize(("page", "table"), [("README.md", "outputs"), ("docs/reference-configuration.md", "config")])
+def test_the_pages_hold_the_tables_of_today(page: str, table: str) -> None:
+    text = (ROOT / page).read_text()
+    assert f"<!-- {table}:begin -->" in text, f"{page} has lost its table"
+    assert filled(text) == text, f"run `make docs`: the table of {page} is out of date"
 
 
 def test_filling_changes_nothing_outside_the_markers() -> None:
