@@ -13,7 +13,7 @@ from components.spec.helm_values import SYSTEM_NODE_LABEL
 from components.spec.iam_documents import text
 from components.spec.problems import Problem
 from components.spec.tags import discovery_tags
-from components.system_nodes import SystemNodes, SystemNodesArgs
+from components.system_nodes import SystemNodes, SystemNodesArgs, SystemNodeSettings
 
 ADDONS = ("coredns", "eks-pod-identity-agent", "kube-proxy", "vpc-cni")
 
@@ -25,25 +25,6 @@ class AddonArgs(TypedDict, total=False):
     "Version, such as `v1.21.1-eksbuild.1`; absent means EKS's default for the Kubernetes version."
     configuration: Mapping[str, Any]
     "The add-on's own configuration, merged over the stack's."
-
-
-class SystemNodeSettings(TypedDict):
-    """Size and kind of the managed node group."""
-
-    instance_types: Sequence[str]
-    "Instance types, all of one architecture."
-    min_size: int
-    "Least number of nodes, from 1 on."
-    desired_size: int
-    "Number of nodes at the start; EKS owns it afterwards."
-    max_size: int
-    "Most nodes."
-    ami_type: str
-    "EKS's name of the AMI's kind, such as `AL2023_x86_64_STANDARD`."
-    release_version: str
-    "Release of the AMI, such as `1.36.2-20261101`."
-    disk_size: int
-    "Size of the data volume, in GiB."
 
 
 class ClusterArgs(TypedDict):

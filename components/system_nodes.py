@@ -17,7 +17,26 @@ BOTTLEROCKET_SYSTEM_VOLUME = 4
 """GiB of Bottlerocket's first volume, which holds the system; the second one holds images and pods."""
 
 
-class SystemNodesArgs(TypedDict):
+class SystemNodeSettings(TypedDict):
+    """Size and kind of the managed node group."""
+
+    instance_types: Sequence[str]
+    "Instance types, all of one architecture."
+    min_size: int
+    "Least number of nodes, from 1 on."
+    desired_size: int
+    "Number of nodes at the start; EKS owns it afterwards."
+    max_size: int
+    "Most nodes."
+    ami_type: str
+    "EKS's name of the AMI's kind, such as `AL2023_x86_64_STANDARD`."
+    release_version: str
+    "Release of the AMI, such as `1.36.2-20261101`."
+    disk_size: int
+    "Size of the data volume, in GiB."
+
+
+class SystemNodesArgs(SystemNodeSettings):
     """Arguments of SystemNodes."""
 
     cluster_name: str
@@ -30,20 +49,6 @@ class SystemNodesArgs(TypedDict):
     "Partition, such as `aws`."
     subnet_ids: pulumi.Input[Sequence[str]]
     "Subnets of the nodes."
-    instance_types: Sequence[str]
-    "Instance types, all of one architecture."
-    min_size: int
-    "Least number of nodes, from 1 on."
-    desired_size: int
-    "Number of nodes at the start; EKS owns it afterwards."
-    max_size: int
-    "Most nodes."
-    ami_type: str
-    "EKS's name of the AMI's kind."
-    release_version: str
-    "Release of the AMI, such as `1.36.2-20261101`."
-    disk_size: int
-    "Size of the data volume, in GiB."
 
 
 class SystemNodes(pulumi.ComponentResource):

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -21,14 +20,13 @@ from kubernetes import client, config
 
 from lab.control_plane import kubeconfig
 from lab.emulated_aws import own_url, root_client
+from lab.player import play
 from lab.pod_environment import EnvironmentUnknownError, environment
 from lab.pod_status import Container, now, status
-from lab.processes import become_quiet, free_ports
-from lab.state import State, await_state, state_file
+from lab.processes import free_ports
+from lab.state import State
 
 SELECTOR = "app.kubernetes.io/name=karpenter"
-POLL_SECONDS = 0.5
-START_SECONDS = 60
 TOKEN_SECONDS = 3600
 RENEW_SECONDS = 1800
 LONGEST_PAUSE = 10.0
@@ -239,17 +237,7 @@ def last_line(log: Path, start: int) -> str:
 
 def run(folder: Annotated[Path, typer.Option("--dir")]) -> None:
     """Keep the controllers running until the lab ends."""
-    become_quiet()
-    state = await_state(folder, START_SECONDS)
-    if state is None:
-        sys.exit("the lab is not running")
-    controllers = Controllers(state)
-    while state_file(folder).exists():
-        try:
-            controllers.step()
-        except Exception as error:  # noqa: BLE001 (a call that failed is made again; the lab must not stop for it)
-            print(f"will try again: {error}", flush=True)  # noqa: T201 (this is its log)
-        time.sleep(POLL_SECONDS)
+    play(folder, Controllers)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 """Plays the kubelet of every instance: the Node comes when the instance runs and may join, and goes with it."""
 
 import json
-import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
@@ -15,12 +13,10 @@ from kubernetes import client, config
 
 from lab.emulated_aws import ask, root_client
 from lab.nodes import NODE_GROUP_EFFECTS, node, refusal
-from lab.processes import become_quiet
-from lab.state import State, await_state, state_file
+from lab.player import play
+from lab.state import State
 from lab.user_data import Registration, registration
 
-POLL_SECONDS = 0.5
-START_SECONDS = 60
 REFUSED = "refused-nodes.json"
 
 
@@ -135,17 +131,7 @@ def _message(error: client.ApiException) -> str:
 
 def run(folder: Annotated[Path, typer.Option("--dir")]) -> None:
     """Play kubelets until the lab ends."""
-    become_quiet()
-    state = await_state(folder, START_SECONDS)
-    if state is None:
-        sys.exit("the lab is not running")
-    kubelet = Kubelet(state)
-    while state_file(folder).exists():
-        try:
-            kubelet.step()
-        except Exception as error:  # noqa: BLE001 (a call that failed is made again; the lab must not stop for it)
-            print(f"will try again: {error}", flush=True)  # noqa: T201 (this is its log)
-        time.sleep(POLL_SECONDS)
+    play(folder, Kubelet)
 
 
 if __name__ == "__main__":
