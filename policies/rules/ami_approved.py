@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pulumi
 import pulumi_policy as policy
 
-from .support.images import NODE_GROUPS, class_terms, ids_of, unseen
+from .support.images import CLUSTERS, NODE_GROUPS, class_terms, ids_of, unseen
 from .support.kinds import KARPENTER, objects
 from .support.ledger import LedgerError, approved, read, status
 from .support.pools import ARCH, may_have
@@ -14,7 +13,9 @@ from .support.reading import CannotJudgeError, Node, judged
 from .support.wrapping import About, Config, Finding, Resource, findings, resource_policy, stack_policy
 
 Entries = Mapping[str, Mapping[str, Any]]
-CLUSTERS = frozenset({"aws:eks/cluster:Cluster", "aws-native:eks:Cluster"})
+FAMILIES = (("AL2023", "AL2023"), ("AL2", "AL2"), ("BOTTLEROCKET", "Bottlerocket"), ("WINDOWS", "Windows"))
+"""How types of AMIs begin, and the family that the ledger has for them."""
+VARIANTS = {"NVIDIA": "nvidia", "GPU": "nvidia", "NEURON": "neuron", "FIPS": "fips"}
 PROMOTE = "run `python -m ops ami status`, then approve or promote it"
 PARAMETERS = {
     "ledger": {
@@ -30,7 +31,7 @@ PARAMETERS = {
     "region": {
         "type": "string",
         "default": "",
-        "description": "Region of the nodes; that of the AWS provider or of aws:region when empty.",
+        "description": "Region of the nodes; that of the stack's AWS provider when empty.",
     },
     "kubernetesVersion": {
         "type": "string",
@@ -48,8 +49,8 @@ ABOUT = About(
 )
 IN_STACK = About(
     name="ami-approved-in-stack",
-    description="Pinned AMIs fit the Kubernetes version of the stack's cluster and the architectures of its NodePools",
-    steps="Take an image that the ledger approves for this Kubernetes version and architecture.",
+    description="Pinned AMIs fit the stack's region, its cluster's Kubernetes version, its NodePools' architectures",
+    steps="Take an image that the ledger approves for this region, Kubernetes version and architecture.",
     severity=policy.Severity.HIGH,
     level=policy.EnforcementLevel.ADVISORY,
     parameters=PARAMETERS,
@@ -75,8 +76,8 @@ def check(resource: Resource, config: Config) -> Iterator[str]:
     except LedgerError as error:
         yield error.message
         return
-    environment = str(config["environment"]) or _stack_name()
-    region = str(config["region"]) or _provider_region(resource)
+    environment = str(config["environment"]) or resource.stack
+    region = str(config["region"]) or resource.region
     for node in nodes:
         yield from _entry(node, entries, environment, region, str(config["kubernetesVersion"]))
     for term in others:
@@ -115,21 +116,6 @@ def _alias(entry: Mapping[str, Any]) -> str:
     return f"{str(entry.get('family')).lower()}@{entry.get('release')}"
 
 
-def _stack_name() -> str:
-    try:
-        return pulumi.get_stack()
-    except Exception:  # noqa: BLE001 - Pulumi raises bare exceptions outside a run
-        return ""
-
-
-def _provider_region(resource: Resource) -> str:
-    found = resource.provider.value
-    region = found.get("region") if isinstance(found, dict) and resource.type.startswith("aws:") else None
-    if isinstance(region, str):
-        return region
-    return pulumi.runtime.get_config("aws:region") or ""
-
-
 def _entry(node: Node, entries: Entries, environment: str, region: str, version: str) -> Iterator[str]:
     entry = entries.get(str(node.value))
     if entry is None:
@@ -155,17 +141,28 @@ def _release(props: Node, entries: Entries, environment: str, region: str) -> It
     if text is None or kind == "CUSTOM":
         return
     architecture = "arm64" if "ARM_64" in kind else "amd64"
+    family, variant = _image_of(kind)
     for entry in entries.values():
         if (
             _is_release(entry, text)
             and entry.get("architecture") == architecture
+            and entry.get("family", family) == family
+            and entry.get("variant", variant) == variant
             and (not region or entry.get("region") == region)
             and approved(entry, environment)
         ):
             return
     yield release.problem(
-        f"must be the release of an {architecture} AMI approved for {environment or 'this environment'}", PROMOTE
+        f"must be the release of an {architecture} AMI approved for {environment or 'this environment'}"
+        f"{'' if (family, variant) == ('AL2023', 'standard') else f', of {family}, {variant}'}",
+        PROMOTE,
     )
+
+
+def _image_of(kind: str) -> tuple[str, str]:
+    """Family and variant of a node group's type of AMI; EKS takes Amazon Linux 2023 where nothing is said."""
+    family = next((family for start, family in FAMILIES if kind.startswith(f"{start}_")), kind or "AL2023")
+    return family, next((name for word, name in VARIANTS.items() if word in kind.split("_")), "standard")
 
 
 def _is_release(entry: Mapping[str, Any], text: str) -> bool:
@@ -195,12 +192,21 @@ def check_stack(resources: list[Resource], config: Config) -> Iterator[Finding]:
             cluster.props["version"].value for cluster in clusters if isinstance(cluster.props["version"].value, str)
         }
         version = stated.pop() if len(stated) == 1 else ""
+    region = "" if config["region"] else _region(resources)
     for resource in resources:
         for node in _visible_ids(resource):
             entry = entries.get(str(node.value))
             if entry is not None:
                 yield from findings(resource, _fits(node, entry, "kubernetesVersion", version))
+                if not resource.region:
+                    yield from findings(resource, _fits(node, entry, "region", region))
     yield from _architectures(resources, entries)
+
+
+def _region(resources: list[Resource]) -> str:
+    """The region that all AWS resources of a stack are in, if it is one."""
+    found = {resource.region for resource in resources if resource.region}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _version(cluster: Resource, clusters: list[Resource]) -> Iterator[str]:

@@ -6,9 +6,20 @@ from typing import Any
 
 import pulumi_policy as policy
 
-from .support.images import FLEETS, IMAGE_FIELDS, MUST_NAME_ONE, NODE_GROUPS, Terms, class_terms, image_nodes
+from .support.images import (
+    CLUSTERS,
+    FLEETS,
+    IMAGE_FIELDS,
+    MUST_NAME_ONE,
+    NODE_GROUPS,
+    TEMPLATES,
+    Terms,
+    class_terms,
+    image_nodes,
+    template_nodes,
+)
 from .support.reading import Node, each, judged
-from .support.wrapping import About, Config, Resource, resource_policy
+from .support.wrapping import About, Config, Finding, Resource, findings, resource_policy, stack_policy
 
 AMI_ID = re.compile(r"ami-(?:[0-9a-f]{8}|[0-9a-f]{17})")
 DATE = re.compile(r"(?<![0-9])20[0-9]{2}-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12][0-9]|3[01])(?![0-9])")
@@ -41,6 +52,12 @@ ABOUT = About(
         }
     },
 )
+IN_STACK = About(
+    name="ami-pinned-in-stack",
+    description="A managed node group without a release takes its AMI from a launch template of the stack",
+    steps="State the group's releaseVersion, or set imageId in its launch template.",
+    severity=policy.Severity.CRITICAL,
+)
 
 
 def check(resource: Resource, config: Config) -> Iterator[str]:
@@ -52,8 +69,11 @@ def check(resource: Resource, config: Config) -> Iterator[str]:
     """
     yield from judged(_classes, resource, config)
     yield from judged(_images, resource)
+    yield from judged(_templates, resource)
     if resource.type in NODE_GROUPS:
         yield from judged(_node_group, resource.props)
+    elif resource.type in CLUSTERS:
+        yield from judged(_auto_mode, resource.props)
 
 
 def _classes(resource: Resource, config: Config) -> Iterator[str]:
@@ -131,10 +151,29 @@ def _image(node: Node, resource: Resource) -> Iterator[str]:
         yield from _template_version(resource.props["launchTemplate"])
 
 
+def _templates(resource: Resource) -> Iterator[str]:
+    for node in template_nodes(resource):
+        yield from judged(_template_version, node)
+
+
+def _auto_mode(props: Node) -> Iterator[str]:
+    node = props.at("computeConfig.enabled")
+    if node.flag():
+        yield node.problem("must not be true, since EKS Auto Mode chooses the AMIs of its nodes", "use NodePools")
+
+
+def _by_template(props: Node) -> bool:
+    """Whether a node group leaves its AMI to a launch template; EKS takes no amiType with an AMI of one's own."""
+    kind = props["amiType"].text()
+    if kind is None:
+        return props["releaseVersion"].absent and not props["launchTemplate"].absent
+    return kind.upper() == "CUSTOM"
+
+
 def _node_group(props: Node) -> Iterator[str]:
     template = props["launchTemplate"]
     release = props["releaseVersion"]
-    if (props["amiType"].text() or "").upper() == "CUSTOM":
+    if _by_template(props):
         if template.absent:
             yield template.problem("amiType CUSTOM must come with a launch template", PIN)
         else:
@@ -153,4 +192,39 @@ def _template_version(template: Node) -> Iterator[str]:
         yield version.problem("must be the number of one version", "write it instead of $Latest and $Default")
 
 
-POLICIES = [resource_policy(ABOUT, check)]
+def check_stack(resources: list[Resource], _config: Config) -> Iterator[Finding]:
+    """Yield node groups whose AMI neither a release nor a launch template of the stack pins.
+
+    Args:
+        resources: The resources of a stack.
+        _config: Has no parameters.
+    """
+    templates = [resource for resource in resources if resource.type in TEMPLATES]
+    for group in resources:
+        if group.type in NODE_GROUPS:
+            yield from findings(group, _group_in_stack(group, templates))
+
+
+def _group_in_stack(group: Resource, templates: list[Resource]) -> Iterator[str]:
+    if not _by_template(group.props):
+        return
+    template = group.props["launchTemplate"]
+    own = [found for found in templates if found.urn in group.sources.get("launchTemplate", ())]
+    own = own or [found for found in templates if _is(found, template)]
+    if not own and group.props["amiType"].absent:
+        yield template.problem(
+            "must be a launch template of this stack, since the group names no release", "state its releaseVersion"
+        )
+    for found in own:
+        if next(image_nodes(found)).absent:
+            yield template.problem(f"must name an AMI where the group names no release, but {found.name} does not", PIN)
+
+
+def _is(resource: Resource, template: Node) -> bool:
+    identity = resource.props["id"].text() or resource.props["launchTemplateId"].text()
+    return (identity is not None and template["id"].text() == identity) or (
+        template["name"].text() is not None and template["name"].text() == resource.props["name"].text()
+    )
+
+
+POLICIES = [resource_policy(ABOUT, check), stack_policy(IN_STACK, check_stack)]

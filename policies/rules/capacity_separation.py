@@ -6,7 +6,7 @@ import pulumi_policy as policy
 
 from .support.kinds import KARPENTER, Item, objects
 from .support.pools import CAPACITY_TYPE, accelerated, may_have, tainted
-from .support.reading import judged
+from .support.reading import CannotJudgeError, judged
 from .support.wrapping import About, Config, Resource, resource_policy
 
 TAINT = "add a taint with effect NoSchedule under spec.template.spec.taints"
@@ -26,8 +26,17 @@ def check(resource: Resource, _config: Config) -> Iterator[str]:
         _config: Has no parameters.
     """
     for pool in objects(resource, KARPENTER, "NodePool"):
-        if not pool.partial:
+        if not pool.partial or _speaks_of_it(pool):
             yield from judged(_separate, pool)
+
+
+def _speaks_of_it(patch: Item) -> bool:
+    """Whether a patch changes taints or requirements: both are lists, which it replaces, and so it must say both."""
+    try:
+        spec = patch.spec.at("template.spec")
+        return not (spec["taints"].absent and spec["requirements"].absent)
+    except CannotJudgeError:
+        return True
 
 
 def _separate(pool: Item) -> Iterator[str]:

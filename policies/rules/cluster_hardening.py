@@ -5,11 +5,12 @@ from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 
 import pulumi_policy as policy
 
-from .support.kinds import WORKLOADS, objects
+from .support.kinds import WORKLOADS, Item, objects
 from .support.reading import CannotJudgeError, Node, judged
 from .support.wrapping import About, Config, Resource, resource_policy
 
-CLUSTER = "aws:eks/cluster:Cluster"
+NETWORK = {"aws:eks/cluster:Cluster": "vpcConfig", "aws-native:eks:Cluster": "resourcesVpcConfig"}
+"""Where a cluster says how its endpoint is reached, by type."""
 ABOUT = About(
     name="cluster-hardening",
     description="Clusters have a private endpoint, none open to the world, control plane logs, and access entries",
@@ -44,27 +45,32 @@ def check(resource: Resource, config: Config) -> Iterator[str]:
         resource: Any resource.
         config: Logs, authentication modes, and how wide a public range may be.
     """
-    if resource.type == CLUSTER:
-        yield from judged(_private, resource.props)
-        yield from judged(_public, resource.props, int(config["widestPrefix"]))
-        yield from judged(_logs, resource.props, config["logTypes"])
+    if resource.type in NETWORK:
+        network = resource.props[NETWORK[resource.type]]
+        yield from judged(_private, network)
+        yield from judged(_public, network, int(config["widestPrefix"]))
+        yield from judged(_logs, resource, config["logTypes"])
         yield from judged(_authentication, resource.props, config["authenticationModes"])
     for item in objects(resource, WORKLOADS, "ConfigMap"):
-        if item.name == "aws-auth":
-            yield item.object.at("metadata.name").problem("access must be by access entries", "use aws.eks.AccessEntry")
+        yield from judged(_config_map, item)
 
 
-def _private(props: Node) -> Iterator[str]:
-    node = props.at("vpcConfig.endpointPrivateAccess")
+def _config_map(item: Item) -> Iterator[str]:
+    name = item.object.at("metadata.name")
+    if name.text() == "aws-auth" or item.name == "aws-auth":
+        yield name.problem("access must be by access entries", "use aws.eks.AccessEntry")
+
+
+def _private(network: Node) -> Iterator[str]:
+    node = network["endpointPrivateAccess"]
     if node.flag() is not True:
         yield node.problem("must be true", "turn the private endpoint on")
 
 
-def _public(props: Node, widest: int) -> Iterator[str]:
-    public = props.at("vpcConfig.endpointPublicAccess")
-    if public.flag() is False:
+def _public(network: Node, widest: int) -> Iterator[str]:
+    if network["endpointPublicAccess"].flag() is False:
         return
-    cidrs = props.at("vpcConfig.publicAccessCidrs")
+    cidrs = network["publicAccessCidrs"]
     items = cidrs.items()
     if not items:
         yield cidrs.problem(
@@ -88,9 +94,13 @@ def _public(props: Node, widest: int) -> Iterator[str]:
                 yield cidrs.problem(f"opens {wide} to the world", f"name ranges of at least /{widest}")
 
 
-def _logs(props: Node, wanted: list[str]) -> Iterator[str]:
-    node = props["enabledClusterLogTypes"]
-    found = {item.text() for item in node.items()}
+def _logs(cluster: Resource, wanted: list[str]) -> Iterator[str]:
+    if cluster.type.startswith("aws-native:"):
+        node = cluster.props.at("logging.clusterLogging.enabledTypes")
+        found = {item["type"].text() for item in node.items()}
+    else:
+        node = cluster.props["enabledClusterLogTypes"]
+        found = {item.text() for item in node.items()}
     missing = [name for name in wanted if name not in found]
     if missing:
         yield node.problem(f"must hold {', '.join(missing)}", "turn those logs on")

@@ -7,13 +7,15 @@ import pulumi_policy as policy
 from .support.kinds import KARPENTER, Item, objects
 from .support.pools import ARCH, CAPACITY_TYPE, may_have, taint_keys
 from .support.quantities import duration, seconds
-from .support.reading import CannotJudgeError, Node, each, judged
+from .support.reading import CannotJudgeError, Node, NotChecked, each, judged
 from .support.wrapping import About, Config, Finding, Resource, findings, resource_policy, stack_policy
 
 QUICK_CONSOLIDATION = 300
 """Seconds; nodes in use that go sooner are an aggressive setting."""
 QUICK_EXPIRY = 24 * 3600
 """Seconds; nodes that expire sooner are an aggressive setting."""
+REASONS = frozenset({"Drifted", "Empty", "Underutilized"})
+"""Why Karpenter takes nodes away by itself; a budget with reasons holds back nothing else."""
 TRY_FIRST = "try it in a lower environment first, then name it under provenInLowerEnvironment"
 PROVEN = {
     "type": "object",
@@ -41,6 +43,11 @@ ABOUT = About(
             "default": "0s",
             "description": "Shortest consolidateAfter, even where it is proven.",
         },
+        "mostNodesAtOnce": {
+            "type": "integer",
+            "default": 50,
+            "description": "Largest number of nodes in a budget that is always on and no percentage.",
+        },
         "provenInLowerEnvironment": PROVEN,
     },
 )
@@ -62,7 +69,7 @@ def check(resource: Resource, config: Config) -> Iterator[str]:
         config: The floors, and what a lower environment has run.
     """
     for pool in objects(resource, KARPENTER, "NodePool"):
-        yield from judged(_budgets, pool)
+        yield from judged(_budgets, pool, int(config["mostNodesAtOnce"]))
         yield from judged(_expiry, pool, config)
         yield from judged(_consolidation, pool, config)
 
@@ -71,25 +78,59 @@ def _proven(pool: Item, config: Config) -> frozenset[str]:
     return frozenset(config["provenInLowerEnvironment"].get(pool.name, ()))
 
 
-def _budgets(pool: Item) -> Iterator[str]:
+def _budgets(pool: Item, most: int) -> Iterator[str]:
     budgets = pool.spec.at("disruption.budgets")
     items = budgets.items()
     if not items:
         if not (pool.partial and budgets.absent):
             yield budgets.problem("must have at least one budget", 'state one, such as nodes: "10%"')
         return
-    yield from each(_budget, items)
-    always = [item["nodes"].value for item in items if isinstance(item.value, dict) and item["schedule"].absent]
-    if not any(isinstance(nodes, str) and nodes != "100%" for nodes in always):
+    yield from each(_budget, items, most)
+    try:
+        held = {reason for item in items for reason in _held(item)}
+        reasons = _reasons(pool)
+    except CannotJudgeError:
+        return
+    unheld = sorted(reasons - held)
+    if unheld == sorted(reasons):
         yield budgets.problem(
             "must have a budget under 100% that is always on", 'add one without a schedule, such as nodes: "10%"'
         )
+    elif unheld:
+        yield budgets.problem(
+            f"must have a budget under 100% that is always on for {' and '.join(unheld)}, too",
+            'add one without reasons, such as nodes: "10%"',
+        )
 
 
-def _budget(budget: Node) -> Iterator[str]:
+def _budget(budget: Node, most: int) -> Iterator[str]:
     nodes = budget["nodes"]
-    if nodes.text() is None:
+    text = nodes.text()
+    if text is None:
         yield nodes.problem("must say how many nodes may go at once", 'state it as text, such as "10%"')
+    elif budget["schedule"].text() is None and text.isdecimal() and int(text) > most:
+        yield nodes.problem(f"must not be over {most} nodes", "name a percentage, or raise mostNodesAtOnce")
+    for reason in budget["reasons"].items():
+        reason.text()
+
+
+def _held(budget: Node) -> frozenset[str]:
+    """The reasons that a budget always holds back; what cannot be read is reported by `_budget`."""
+    nodes = budget["nodes"].text() or "100%"
+    if budget["schedule"].text() is not None or nodes == "100%":
+        return frozenset()
+    if budget["reasons"].absent:
+        return REASONS
+    return frozenset(reason.text() or "" for reason in budget["reasons"].items())
+
+
+def _reasons(pool: Item) -> frozenset[str]:
+    """The reasons for which nodes of a pool go, by its settings; `_consolidation` reports those that cannot be read."""
+    if pool.spec["replicas"].number() is not None or pool.spec.at("disruption.consolidateAfter").text() == "Never":
+        return REASONS - {"Empty", "Underutilized"}
+    if pool.spec.at("disruption.consolidationPolicy").text() == "WhenEmpty":
+        return REASONS - {"Underutilized"}
+    return REASONS
 
 
 def _floor(node: Node, found: float, name: str, config: Config) -> Iterator[str]:
@@ -111,7 +152,7 @@ def _expiry(pool: Item, config: Config) -> Iterator[str]:
 
 
 def _consolidation(pool: Item, config: Config) -> Iterator[str]:
-    if not pool.spec["replicas"].absent:
+    if pool.spec["replicas"].number() is not None:
         return
     after = pool.spec.at("disruption.consolidateAfter")
     found = duration(after)
@@ -149,22 +190,29 @@ def _spot_only(pool: Item, others: list[Item], config: Config) -> Iterator[str]:
         return
     if not may_have(pool.spec, CAPACITY_TYPE, "spot") or may_have(pool.spec, CAPACITY_TYPE, "on-demand"):
         return
-    if not any(_takes_over(other, pool) for other in others):
+    unread = []
+    for other in others:
+        try:
+            if _takes_over(other, pool):
+                return
+        except CannotJudgeError as error:
+            unread.append(error)
+    if any(isinstance(error.message, NotChecked) for error in unread):
+        yield NotChecked("not checked yet: whether another pool takes its pods is unknown until update")
+    else:
         yield pool.spec.at("template.spec.requirements").problem(
             "a pool of Spot only must have an on-demand sibling that takes the same pods", f"add one, or {TRY_FIRST}"
         )
 
 
 def _takes_over(other: Item, pool: Item) -> bool:
-    try:
-        return (
-            not other.partial
-            and may_have(other.spec, CAPACITY_TYPE, "on-demand")
-            and taint_keys(other.spec) <= taint_keys(pool.spec)
-            and any(may_have(other.spec, ARCH, arch) and may_have(pool.spec, ARCH, arch) for arch in ("amd64", "arm64"))
-        )
-    except CannotJudgeError:
-        return False
+    return (
+        not other.partial
+        and may_have(other.spec, CAPACITY_TYPE, "on-demand")
+        and taint_keys(other.spec) <= taint_keys(pool.spec)
+        and any(may_have(other.spec, ARCH, arch) and may_have(pool.spec, ARCH, arch) for arch in ("amd64", "arm64"))
+        and other.spec["replicas"].number() is None
+    )
 
 
 POLICIES = [resource_policy(ABOUT, check), stack_policy(IN_STACK, check_stack)]

@@ -6,9 +6,9 @@ from fnmatch import fnmatchcase
 
 import pulumi_policy as policy
 
-from .support.iam import conditions, statements, texts
-from .support.reading import CannotJudgeError, Node, judged
-from .support.wrapping import About, Config, Resource, resource_policy
+from .support.iam import bound_keys, conditions, statements, texts
+from .support.reading import UNKNOWN, CannotJudgeError, Node, NotChecked, judged
+from .support.wrapping import About, Config, Finding, Resource, findings, resource_policy, stack_policy
 
 ON_ANY_RESOURCE = frozenset(
     {
@@ -44,8 +44,22 @@ ON_CONDITION = frozenset(
     }
 )
 """Actions that the template never allows without a condition."""
-LAUNCHING = ON_CONDITION | {"ec2:runinstances", "ec2:createfleet"}
-"""Who has one of these is treated as Karpenter's controller."""
+STARTING = frozenset({"ec2:createfleet", "ec2:requestspotfleet", "ec2:requestspotinstances", "ec2:runinstances"})
+STARTED_FROM = frozenset({"image", "snapshot", "security-group", "subnet", "capacity-reservation", "placement-group"})
+"""What the template lets launches use without a condition; what a launch makes must carry tags."""
+LAUNCHING = ON_CONDITION | STARTING
+"""Actions that are judged in everybody's policies."""
+CONTROLLING = STARTING | {
+    "ec2:createlaunchtemplate",
+    "iam:addroletoinstanceprofile",
+    "iam:createinstanceprofile",
+}
+"""Who has one of these is treated as Karpenter's controller: all that the policy allows is judged."""
+HARMLESS = ON_CONDITION | {"iam:createservicelinkedrole"}
+TAKING = re.compile(r"iam:(?!get|list).*|sts:assumerole.*")
+"""Actions by which a holder gets other permissions, but for harmless ones."""
+SCOPING_TAGS = ("aws:resourcetag/", "aws:requesttag/", "ec2:resourcetag/", "iam:resourcetag/", "ec2:createaction")
+PASSING = frozenset({"iam:passedtoservice", "iam:associatedresourcearn"})
 POLICIES_OF = {
     "aws:iam/policy:Policy": "policy",
     "aws:iam/rolePolicy:RolePolicy": "policy",
@@ -53,14 +67,32 @@ POLICIES_OF = {
     "aws:iam/groupPolicy:GroupPolicy": "policy",
     "aws-native:iam:ManagedPolicy": "policyDocument",
     "aws-native:iam:RolePolicy": "policyDocument",
+    "aws-native:iam:UserPolicy": "policyDocument",
+    "aws-native:iam:GroupPolicy": "policyDocument",
 }
+HOLDERS = {
+    "aws:iam/role:Role": ("inlinePolicies", "policy"),
+    "aws-native:iam:Role": ("policies", "policyDocument"),
+    "aws-native:iam:User": ("policies", "policyDocument"),
+    "aws-native:iam:Group": ("policies", "policyDocument"),
+}
+"""Where inline policies stand, in those who have them."""
 ATTACHMENTS = frozenset(
-    {"aws:iam/rolePolicyAttachment:RolePolicyAttachment", "aws:iam/policyAttachment:PolicyAttachment"}
+    {
+        "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+        "aws:iam/rolePolicyAttachmentsExclusive:RolePolicyAttachmentsExclusive",
+        "aws:iam/policyAttachment:PolicyAttachment",
+        "aws:iam/userPolicyAttachment:UserPolicyAttachment",
+        "aws:iam/groupPolicyAttachment:GroupPolicyAttachment",
+    }
 )
-ROLE = "aws:iam/role:Role"
+JUDGED = ATTACHMENTS | set(POLICIES_OF) | set(HOLDERS)
+NAMES = ("name", "namePrefix", "policyName", "managedPolicyName", "roleName", "userName", "groupName")
+OWNERS = ("role", "roles", "user", "users", "group", "groups", "roleName", "userName", "groupName")
 BROAD = re.compile(
-    r"arn:[a-z-]+:iam::aws:policy/(?:job-function/)?"
-    r"(?:AdministratorAccess.*|PowerUserAccess|IAMFullAccess|AmazonEC2FullAccess|SystemAdministrator)"
+    r"arn:[a-z-]+:iam::aws:policy/(?:[a-z-]+/)*"
+    r"(?:AdministratorAccess.*|PowerUserAccess|ReadOnlyAccess|SystemAdministrator|SecretsManagerReadWrite"
+    r"|.*FullAccess.*)"
 )
 ARN_COLONS = 5
 TEMPLATE = "take the statement of Karpenter's template"
@@ -78,6 +110,14 @@ ABOUT = About(
         }
     },
 )
+IN_STACK = About(
+    name="iam-scope-in-stack",
+    description="Policies attached to Karpenter's roles are no broader than Karpenter's own template, whatever they "
+    "are called",
+    steps=ABOUT.steps,
+    severity=policy.Severity.CRITICAL,
+    parameters=ABOUT.parameters,
+)
 
 
 def check(resource: Resource, config: Config) -> Iterator[str]:
@@ -87,22 +127,41 @@ def check(resource: Resource, config: Config) -> Iterator[str]:
         resource: Any resource.
         config: `moreActionsOnAnyResource`.
     """
-    named = "karpenter" in f"{resource.urn.rpartition('::')[2]} {resource.name}".lower()
+    if resource.type not in JUDGED:
+        return
+    named = _is_karpenter(resource)
+    messages = list(_messages(resource, named, config))
+    yield from messages
+    unknown = [node.path for node in _names(resource) if node.value is UNKNOWN]
+    if unknown and not named and len(list(_messages(resource, True, config))) > len(messages):
+        yield NotChecked(f"not checked yet: {unknown[0]} is unknown until update")
+
+
+def _messages(resource: Resource, named: bool, config: Config) -> Iterator[str]:
     if resource.type in POLICIES_OF:
-        named = named or "karpenter" in str(resource.props["name"].value).lower()
         yield from judged(_document, resource.props[POLICIES_OF[resource.type]], named, config)
-    elif resource.type == ROLE:
-        named = named or "karpenter" in str(resource.props["name"].value).lower()
-        yield from judged(_inline, resource.props, named, config)
+    elif resource.type in HOLDERS:
+        yield from judged(_inline, resource, named, config)
         yield from judged(_managed, resource.props["managedPolicyArns"], named)
-    elif resource.type in ATTACHMENTS:
-        roles = f"{resource.props['role'].value} {resource.props['roles'].value}"
-        yield from judged(_attached, resource.props["policyArn"], named or "karpenter" in roles.lower())
+    else:
+        yield from judged(_attached, resource.props["policyArn"], named)
+        yield from judged(_managed, resource.props["policyArns"], named)
 
 
-def _inline(props: Node, named: bool, config: Config) -> Iterator[str]:
-    for node in props["inlinePolicies"].items():
-        yield from judged(lambda node=node: _document(node["policy"], named, config))
+def _names(resource: Resource) -> list[Node]:
+    return [resource.props[field] for field in dict.fromkeys((*NAMES, *OWNERS))]
+
+
+def _is_karpenter(resource: Resource) -> bool:
+    """Whether a resource is Karpenter's by its name, its owner's, or that in its URN."""
+    found = [resource.urn.rpartition("::")[2], resource.name, *(str(node.value) for node in _names(resource))]
+    return "karpenter" in " ".join(found).lower()
+
+
+def _inline(resource: Resource, named: bool, config: Config) -> Iterator[str]:
+    field, document = HOLDERS[resource.type]
+    for node in resource.props[field].items():
+        yield from judged(lambda node=node: _document(node[document], named, config))
 
 
 def _managed(node: Node, named: bool) -> Iterator[str]:
@@ -126,40 +185,64 @@ def _document(node: Node, named: bool, config: Config) -> Iterator[str]:
                 allowing.append(statement)
         except CannotJudgeError as error:
             yield error.message
-    if not named and not any(_launches(statement) for statement in allowing):
-        return
+    whole = named or any(_allows(statement, CONTROLLING) for statement in allowing)
     for statement in allowing:
-        yield from judged(_statement, statement, config)
+        if whole or _allows(statement, LAUNCHING):
+            yield from judged(_statement, statement, config, whole)
 
 
-def _launches(statement: Node) -> bool:
+def _allows(statement: Node, wanted: frozenset[str]) -> bool:
     try:
         if not statement["NotAction"].absent:
             return True
-        actions = [action.lower() for action in texts(statement["Action"])]
+        actions = texts(statement["Action"])
     except CannotJudgeError:
         return True
-    return any(fnmatchcase(launching, action) for action in actions for launching in LAUNCHING)
+    return any(_one_of(action, wanted) for action in actions)
 
 
-def _statement(statement: Node, config: Config) -> Iterator[str]:
+def _one_of(action: str, wanted: frozenset[str]) -> bool:
+    return any(fnmatchcase(each, action.lower()) for each in wanted)
+
+
+def _statement(statement: Node, config: Config, whole: bool) -> Iterator[str]:
     for name in ("NotAction", "NotResource"):
         if not statement[name].absent:
             yield f"{statement.path}: found {name}; must list what it allows; {TEMPLATE}"
-    actions = texts(statement["Action"])
     resources = texts(statement["Resource"])
     allowed = ON_ANY_RESOURCE | {action.lower() for action in config["moreActionsOnAnyResource"]}
-    conditional = conditions(statement)
-    for action in actions:
-        lower = action.lower()
-        if ("*" in action or "?" in action) and lower not in allowed:
-            yield f"{statement.path}: found action {action}; must name each action in full; {TEMPLATE}"
-        elif any(_everything(resource) for resource in resources) and lower not in allowed:
-            yield f"{statement.path}: found {action} on every resource; must name its resources; {TEMPLATE}"
-        if not conditional and any(fnmatchcase(name, lower) for name in ON_CONDITION):
-            yield f"{statement.path}: found {action} without a condition; must be scoped by one; {TEMPLATE}"
-        if fnmatchcase("iam:passrole", lower):
-            yield from _passed(statement, resources)
+    for action in texts(statement["Action"]):
+        if whole or _one_of(action, LAUNCHING):
+            yield from _action(statement, action, resources, allowed)
+
+
+def _action(statement: Node, action: str, resources: list[str], allowed: frozenset[str]) -> Iterator[str]:
+    lower = action.lower()
+    if ("*" in action or "?" in action) and lower not in allowed:
+        yield f"{statement.path}: found action {action}; must name each action in full; {TEMPLATE}"
+    elif any(_everything(resource) for resource in resources) and lower not in allowed:
+        yield f"{statement.path}: found {action} on every resource; must name its resources; {TEMPLATE}"
+    elif TAKING.fullmatch(lower) and lower not in HARMLESS | allowed:
+        yield f"{statement.path}: found {action}, by which its holder can get more; must not be allowed; {TEMPLATE}"
+    if _one_of(action, ON_CONDITION) or (_one_of(action, STARTING) and not all(map(_started_from, resources))):
+        yield from _scoped(statement, action)
+    if _one_of(action, frozenset({"iam:passrole"})):
+        yield from _passed(statement, resources)
+
+
+def _scoped(statement: Node, action: str) -> Iterator[str]:
+    if not conditions(statement):
+        yield f"{statement.path}: found {action} without a condition; must be scoped by one; {TEMPLATE}"
+        return
+    keys = bound_keys(statement)
+    passing = action.lower() == "iam:passrole"
+    if not (keys & PASSING if passing else any(key.startswith(SCOPING_TAGS) for key in keys)):
+        by = "iam:PassedToService" if passing else "a tag"
+        yield f"{statement.path}: found {action} under a condition that does not scope it; must be by {by}; {TEMPLATE}"
+
+
+def _started_from(resource: str) -> bool:
+    return resource.split(":", ARN_COLONS)[-1].partition("/")[0] in STARTED_FROM
 
 
 def _everything(resource: str) -> bool:
@@ -169,9 +252,53 @@ def _everything(resource: str) -> bool:
 
 def _passed(statement: Node, resources: list[str]) -> Iterator[str]:
     for resource in resources:
-        role = resource.rpartition(":")[2]
-        if "*" in role or "?" in role:
+        role = resource.split(":", ARN_COLONS)[-1]
+        if any(sign in role for sign in ("*", "?", "${")):
             yield f"{statement.path}: found iam:PassRole on {resource}; must name each role in full; {TEMPLATE}"
 
 
-POLICIES = [resource_policy(ABOUT, check)]
+def check_stack(resources: list[Resource], config: Config) -> Iterator[Finding]:
+    """Yield what Karpenter's roles get from policies that do not carry its name.
+
+    Args:
+        resources: The resources of a stack.
+        config: As for `check`.
+    """
+    karpenter = {resource.urn for resource in resources if resource.type in HOLDERS and _safely_karpenter(resource)}
+    attached: set[str] = set()
+    for other in resources:
+        owners = {urn for field in OWNERS for urn in other.sources.get(field, ())}
+        if not (owners & karpenter or _safely_karpenter(other)):
+            continue
+        if other.type in ATTACHMENTS:
+            attached |= {urn for field in ("policyArn", "policyArns") for urn in other.sources.get(field, ())}
+            attached |= _by_arn(other, resources)
+        elif other.type in POLICIES_OF:
+            attached.add(other.urn)
+    for resource in resources:
+        if resource.urn in attached and resource.type in POLICIES_OF and not _safely_karpenter(resource):
+            node = resource.props[POLICIES_OF[resource.type]]
+            yield from findings(resource, judged(_document, node, True, config))
+
+
+def _safely_karpenter(resource: Resource) -> bool:
+    try:
+        return _is_karpenter(resource)
+    except CannotJudgeError:
+        return False
+
+
+def _by_arn(attachment: Resource, resources: list[Resource]) -> set[str]:
+    listed = attachment.props["policyArns"].value
+    wanted = [attachment.props["policyArn"].value, *(listed if isinstance(listed, list) else [])]
+    return {
+        each.urn
+        for each in resources
+        if each.type in POLICIES_OF
+        and isinstance(each.props.value, dict)
+        and isinstance(each.props.value.get("arn"), str)
+        and each.props.value["arn"] in wanted
+    }
+
+
+POLICIES = [resource_policy(ABOUT, check), stack_policy(IN_STACK, check_stack)]

@@ -4,13 +4,24 @@ from collections.abc import Callable, Iterator
 
 import pulumi_policy as policy
 
-from .support.images import NODE_GROUPS
+from .support.images import FLEETS, NODE_GROUPS
 from .support.kinds import Item, objects
 from .support.reading import Node, each, judged
 from .support.wrapping import About, Config, Resource, resource_policy
 
 GROUPS = frozenset({"karpenter.k8s.aws"})
 ROOT_DEVICES = frozenset({"/dev/xvda", "/dev/sda1"})
+DEVICES = {
+    "AL2": ("/dev/xvda",),
+    "AL2023": ("/dev/xvda",),
+    "Bottlerocket": ("/dev/xvda", "/dev/xvdb"),
+    "Windows2019": ("/dev/sda1",),
+    "Windows2022": ("/dev/sda1",),
+    "Windows2025": ("/dev/sda1",),
+}
+"""Volumes that the images of a family have; Bottlerocket's second one holds images and pods."""
+SUBNETS = frozenset({"aws:ec2/subnet:Subnet", "aws-native:ec2:Subnet"})
+DISCOVERY = "karpenter.sh/discovery"
 ABOUT = About(
     name="node-hardening",
     description="Nodes require IMDSv2 with a hop limit of 1, encrypt their volumes, and have no public address",
@@ -42,6 +53,10 @@ def check(resource: Resource, config: Config) -> Iterator[str]:
     most = 2 if resource.name in config["hopLimitOf2"] else 1
     if resource.type in NODE_GROUPS:
         yield from judged(_node_group, resource.props)
+    elif resource.type in SUBNETS:
+        yield from judged(_subnet, resource.props)
+    elif resource.type in FLEETS:
+        yield from judged(_fleet, resource.props.at(FLEETS[resource.type][0]))
     elif resource.type in JUDGES:
         yield from JUDGES[resource.type](resource.props, most)
 
@@ -65,10 +80,28 @@ def _class_volumes(item: Item) -> Iterator[str]:
     if not items and family == "Custom":
         yield mappings.problem("amiFamily Custom must state its volumes", "map the root device with encrypted: true")
     yield from each(_class_volume, items)
-    devices = [name for name in (node["deviceName"].text() for node in items) if name]
-    root = [node for node in items if node["rootVolume"].flag()]
-    if items and not root and not ROOT_DEVICES & set(devices):
-        yield mappings.problem("must map the root device", "add /dev/xvda with encrypted: true")
+    if not items:
+        return
+    devices = {node["deviceName"].text() for node in items}
+    needed = DEVICES.get(family or _alias_family(item))
+    if needed is None:
+        if not ROOT_DEVICES & devices and not any(node["rootVolume"].flag() for node in items):
+            yield mappings.problem("must map the root device", "add /dev/xvda with encrypted: true")
+        return
+    for device in needed:
+        if device not in devices:
+            what = "the volume of images and pods" if device == "/dev/xvdb" else "the root device"
+            yield mappings.problem(f"must map {what}", f"add {device} with encrypted: true")
+
+
+def _alias_family(item: Item) -> str:
+    """The family that an alias names, where the class itself names none."""
+    for term in item.spec["amiSelectorTerms"].items():
+        start = (term["alias"].text() or "").partition("@")[0].lower()
+        for family in DEVICES:
+            if family.lower() == start:
+                return family
+    return ""
 
 
 def _class_volume(mapping: Node) -> Iterator[str]:
@@ -104,13 +137,14 @@ def _metadata_of(props: Node, most: int) -> Iterator[str]:
 def _template_volumes(props: Node) -> Iterator[str]:
     mappings = props["blockDeviceMappings"]
     items = mappings.items()
-    if not items:
+    roots = [node for node in items if node["deviceName"].text() in ROOT_DEVICES and not node["ebs"].absent]
+    if not roots:
         yield mappings.problem("must map the root device", "add /dev/xvda with encrypted: true")
     yield from each(_template_volume, items)
 
 
 def _template_volume(mapping: Node) -> Iterator[str]:
-    if mapping["noDevice"].text() is None and mapping["virtualName"].text() is None:
+    if not mapping["ebs"].absent or (mapping["noDevice"].absent and mapping["virtualName"].absent):
         yield from _encrypted(mapping.at("ebs.encrypted"))
 
 
@@ -149,6 +183,25 @@ def _own_address(props: Node) -> Iterator[str]:
     yield from _private(props["associatePublicIpAddress"])
 
 
+def _subnet(props: Node) -> Iterator[str]:
+    public = props["mapPublicIpOnLaunch"]
+    if public.flag() and DISCOVERY in _tag_names(props["tags"]):
+        yield public.problem(f"must not be true where a tag {DISCOVERY} brings nodes", "tag private subnets only")
+
+
+def _tag_names(tags: Node) -> set[str | None]:
+    if isinstance(tags.known(), list):
+        return {tag["key"].text() for tag in tags.items()}
+    return set(tags.entries())
+
+
+def _fleet(specifications: Node) -> Iterator[str]:
+    if specifications.items():
+        yield specifications.problem(
+            "must be launchTemplateConfigs, since a launch specification cannot require IMDSv2", "use a launch template"
+        )
+
+
 def _node_group(props: Node) -> Iterator[str]:
     template = props["launchTemplate"]
     if template.absent:
@@ -161,11 +214,31 @@ def _native_template(props: Node, most: int) -> Iterator[str]:
     yield from judged(lambda: _template(props["launchTemplateData"], most))
 
 
+def _native_instance(props: Node, most: int) -> Iterator[str]:
+    from_template = props.value.get("launchTemplate") is not None if isinstance(props.value, dict) else False
+    yield from judged(_instance_metadata, props, most, from_template)
+    yield from judged(_interfaces, props)
+    yield from judged(_native_volumes, props, from_template)
+
+
+def _native_volumes(props: Node, from_template: bool) -> Iterator[str]:
+    if not (from_template and props["blockDeviceMappings"].absent):
+        yield from _template_volumes(props)
+
+
+def _native_configuration(props: Node, most: int) -> Iterator[str]:
+    yield from judged(_metadata_of, props, most)
+    yield from judged(_template_volumes, props)
+    yield from judged(_own_address, props)
+
+
 JUDGES: dict[str, Callable[[Node, int], Iterator[str]]] = {
     "aws:ec2/launchTemplate:LaunchTemplate": _template,
     "aws-native:ec2:LaunchTemplate": _native_template,
     "aws:ec2/launchConfiguration:LaunchConfiguration": _instance,
     "aws:ec2/instance:Instance": _instance,
     "aws:ec2/spotInstanceRequest:SpotInstanceRequest": _instance,
+    "aws-native:ec2:Instance": _native_instance,
+    "aws-native:autoscaling:LaunchConfiguration": _native_configuration,
 }
 POLICIES = [resource_policy(ABOUT, check)]

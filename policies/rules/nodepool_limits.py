@@ -6,11 +6,12 @@ from collections.abc import Iterator
 import pulumi_policy as policy
 
 from .support.kinds import KARPENTER, Item, objects
-from .support.pools import accelerated
+from .support.pools import accelerated, may_have_nvidia
 from .support.quantities import quantity
 from .support.reading import Node, judged
 from .support.wrapping import About, Config, Resource, resource_policy
 
+NVIDIA = "nvidia.com/gpu"
 ACCELERATORS = re.compile(r"(?:nvidia\.com/gpu|amd\.com/gpu|habana\.ai/gaudi|aws\.amazon\.com/neuron[a-z]*)")
 ABOUT = About(
     name="nodepool-limits",
@@ -28,9 +29,15 @@ def check(resource: Resource, _config: Config) -> Iterator[str]:
         _config: Has no parameters.
     """
     for pool in objects(resource, KARPENTER, "NodePool"):
-        if not pool.partial:
-            yield from judged(_general, pool)
+        yield from judged(_general, pool)
+        if not pool.partial or not pool.spec.at("template.spec.requirements").absent:
             yield from judged(_accelerators, pool)
+    for claim in objects(resource, KARPENTER, "NodeClaim"):
+        if not claim.partial:
+            yield claim.object["kind"].problem(
+                "a NodeClaim outside of a NodePool is held by no limit and no budget",
+                "make a NodePool, with replicas where nodes are to stay",
+            )
 
 
 def _static(pool: Item) -> bool:
@@ -44,7 +51,7 @@ def _general(pool: Item) -> Iterator[str]:
     given = [limits["cpu"], limits["memory"]]
     for node in given:
         yield from judged(_positive, node)
-    if all(node.absent for node in given):
+    if all(node.absent for node in given) and not pool.partial:
         yield limits.problem("must limit cpu or memory", 'state one, such as cpu: "1000"')
 
 
@@ -65,6 +72,11 @@ def _accelerators(pool: Item) -> Iterator[str]:
         yield limits.problem(
             "must limit GPUs, since the pool may launch instances with them",
             'state nvidia.com/gpu: "4" for example, or exclude them by instance-category In [c, m, r]',
+        )
+    elif limits[NVIDIA].absent and may_have_nvidia(pool.spec):
+        yield limits.problem(
+            f"must limit {NVIDIA}, since the pool may launch GPUs of NVIDIA",
+            f'state {NVIDIA}: "4" for example, or exclude them by instance-gpu-manufacturer',
         )
 
 

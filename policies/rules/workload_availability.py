@@ -1,16 +1,19 @@
 """workload-availability: nodes come and go under Karpenter, and services stay."""
 
+import re
 from collections.abc import Iterator
+from math import ceil
 
 import pulumi_policy as policy
 
 from .support.kinds import Item, objects
 from .support.reading import CannotJudgeError, Node, judged
-from .support.workloads import Workload, namespace, workloads
+from .support.workloads import Workload, exempt, namespace, workloads
 from .support.wrapping import About, Config, Finding, Resource, findings, stack_policy
 
-REPLICATED = frozenset({"Deployment", "StatefulSet", "ReplicaSet"})
-ALL = "100%"
+REPLICATED = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"})
+ALL = 100
+PERCENT = re.compile(r"(?P<part>[0-9]+)%")
 ABOUT = About(
     name="workload-availability",
     description="Replicated workloads are spread and have a PodDisruptionBudget, which allows some disruption",
@@ -42,7 +45,7 @@ def check(resources: list[Resource], config: Config) -> Iterator[Finding]:
     for resource, workload in replicated:
         yield from findings(resource, _workload(workload, [item for _, item in budgets], config))
     for resource, item in budgets:
-        yield from findings(resource, judged(_budget, item, [workload for _, workload in replicated]))
+        yield from findings(resource, judged(_budget, item, [workload for _, workload in replicated], config))
 
 
 def _unreadable(resource: Resource) -> Iterator[str]:
@@ -67,14 +70,13 @@ def _replicated(resource: Resource) -> list[Workload]:
 
 
 def _workload(workload: Workload, budgets: list[Item], config: Config) -> Iterator[str]:
-    space = namespace(workload.item)
     replicas = workload.item.spec["replicas"]
-    if space in config["exemptNamespaces"] or (replicas.number() or 1) <= 1:
+    if exempt(workload.item, config["exemptNamespaces"]) or (replicas.number() or 1) <= 1:
         return
     yield from judged(_spread, workload, replicas)
     labels = {name: node.text() or "" for name, node in workload.pod.at("metadata.labels").entries().items()}
     for budget in budgets:
-        if namespace(budget) == space and _selects(budget.spec["selector"], labels):
+        if namespace(budget) == namespace(workload.item) and _selects(budget.spec["selector"], labels):
             return
     yield replicas.problem("more than one replica must have a PodDisruptionBudget", "add one with maxUnavailable 1")
 
@@ -104,23 +106,40 @@ def _matches(expression: Node, labels: dict[str, str]) -> bool:
     }.get(expression["operator"].text() or "", False)
 
 
-def _budget(budget: Item, replicated: list[Workload]) -> Iterator[str]:
+def _budget(budget: Item, replicated: list[Workload], config: Config) -> Iterator[str]:
+    if exempt(budget, config["exemptNamespaces"]):
+        return
     most = budget.spec["maxUnavailable"]
     least = budget.spec["minAvailable"]
-    if str(most.known()) in {"0", "0.0", "0%"}:
+    if not most.absent and _of(most, 1) == 0:
         yield most.problem("allows no disruption, so that no node with its pods ever goes", "set it to 1")
-    if str(least.known()) == ALL:
+    if least.absent:
+        return
+    if (_percent(least) or 0) >= ALL:
         yield least.problem("allows no disruption, so that no node with its pods ever goes", "use maxUnavailable 1")
-    elif not least.absent and not str(least.known()).endswith("%"):
+    else:
         yield from _too_many(budget, least, replicated)
+
+
+def _percent(node: Node) -> int | None:
+    value = node.known()
+    match = PERCENT.fullmatch(value) if isinstance(value, str) else None
+    return int(match["part"]) if match else None
+
+
+def _of(node: Node, replicas: float) -> float:
+    """How many pods a number or a percentage is, of some replicas; Kubernetes rounds percentages up."""
+    percent = _percent(node)
+    return ceil(percent * replicas / ALL) if percent is not None else node.number() or 0
 
 
 def _too_many(budget: Item, least: Node, replicated: list[Workload]) -> Iterator[str]:
     for workload in replicated:
         labels = {name: node.text() or "" for name, node in workload.pod.at("metadata.labels").entries().items()}
-        replicas = workload.item.spec["replicas"].number() or 1
+        stated = workload.item.spec["replicas"].number()
+        replicas = 1 if stated is None else stated
         same = namespace(budget) == namespace(workload.item)
-        if same and _selects(budget.spec["selector"], labels) and (least.number() or 0) >= replicas:
+        if same and _selects(budget.spec["selector"], labels) and _of(least, replicas) >= replicas > 0:
             yield least.problem(
                 f"allows no disruption of {workload.item.name}, which has {replicas:g} replicas", "use maxUnavailable 1"
             )

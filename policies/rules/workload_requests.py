@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pulumi_policy as policy
 
-from .support.kinds import WORKLOADS, objects
+from .support.kinds import WORKLOADS, Item, objects
 from .support.quantities import quantity
 from .support.reading import Node, each, judged
-from .support.workloads import Workload, namespace, workloads
+from .support.workloads import TEMPLATES, Workload, exempt, workloads
 from .support.wrapping import About, Config, Resource, resource_policy
 
 ABOUT = About(
@@ -36,48 +36,71 @@ def check(resource: Resource, config: Config) -> Iterator[str]:
     """
     for workload in workloads(resource):
         yield from judged(_workload, workload, config)
-    for patch in objects(resource, WORKLOADS, "Deployment", "StatefulSet", "DaemonSet"):
+    for patch in objects(resource, WORKLOADS, "Pod", *TEMPLATES):
         if patch.partial:
-            yield from judged(_patch, patch.spec.at("template.spec.containers"))
+            yield from judged(_patch, patch, config)
 
 
-def _patch(containers: Node) -> Iterator[str]:
-    for container in containers.items():
-        for part, name in NEEDED:
-            yield from judged(_positive, container.at(f"resources.{part}.{name}"))
+def _patch(patch: Item, config: Config) -> Iterator[str]:
+    if exempt(patch, config["exemptNamespaces"]):
+        return
+    pod = patch.object if patch.kind == "Pod" else patch.spec.at(TEMPLATES[patch.kind])
+    for field in ("containers", "initContainers"):
+        yield from each(_patched, pod["spec"][field].items())
+
+
+def _patched(container: Node) -> Iterator[str]:
+    resources = container["resources"]
+    for part, name in NEEDED:
+        yield from judged(_positive_at, resources, f"{part}.{name}")
+
+
+def _positive_at(resources: Node, path: str) -> Iterator[str]:
+    yield from _positive(resources.at(path))
 
 
 def _workload(workload: Workload, config: Config) -> Iterator[str]:
-    if namespace(workload.item) in config["exemptNamespaces"]:
+    if exempt(workload.item, config["exemptNamespaces"]):
         return
     spec = workload.pod["spec"]
     containers = spec["containers"]
     if not containers.items():
         yield containers.problem("must be a list of containers", "state them, so that their requests can be judged")
     for field in ("containers", "initContainers"):
-        yield from judged(_containers, spec[field], spec["resources"])
+        yield from judged(_containers, spec, field)
 
 
-def _containers(containers: Node, of_pod: Node) -> Iterator[str]:
-    yield from each(_container, containers.items(), of_pod)
+def _containers(pod: Node, field: str) -> Iterator[str]:
+    yield from each(_container, pod[field].items(), pod)
 
 
-def _container(container: Node, of_pod: Node) -> Iterator[str]:
+def _container(container: Node, pod: Node) -> Iterator[str]:
     resources = container["resources"]
     for part, name in NEEDED:
-        yield from judged(_stated, resources, of_pod, part, name)
+        yield from judged(_stated, resources, pod, part, name)
 
 
-def _stated(resources: Node, of_pod: Node, part: str, name: str) -> Iterator[str]:
+def _stated(resources: Node, pod: Node, part: str, name: str) -> Iterator[str]:
     node = resources.at(f"{part}.{name}")
-    candidates = [node, of_pod.at(f"{part}.{name}")]
+    candidates = [node, pod.at(f"resources.{part}.{name}")]
     if part == "requests":
         candidates[1:1] = [resources.at(f"limits.{name}")]
+        limit = pod.at(f"resources.limits.{name}")
+        if not limit.absent and not _any_requests(pod, name):
+            candidates.append(limit)
     given = next((candidate for candidate in candidates if not candidate.absent), None)
     if given is None:
         yield node.problem("must be stated", "state what the container needs, such as cpu 100m or memory 128Mi")
     else:
         yield from _positive(given)
+
+
+def _any_requests(pod: Node, name: str) -> bool:
+    """Whether a container requests something; if so, Kubernetes takes their sum, not the limit of the whole pod."""
+    containers = [*pod["containers"].items(), *pod["initContainers"].items()]
+    return any(
+        not one["resources"].at(f"{part}.{name}").absent for one in containers for part in ("requests", "limits")
+    )
 
 
 def _positive(node: Node) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 ABSENT = object()
+SIGNATURE = "4dabf18193072939515e22adb298388d"
 AMI = "ami-0a1b2c3d4e5f60001"
 CLASS_TYPE = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 POOL_TYPE = "kubernetes:karpenter.sh/v1:NodePool"
@@ -20,6 +21,7 @@ CLUSTER_TYPE = "aws:eks/cluster:Cluster"
 DEPLOYMENT_TYPE = "kubernetes:apps/v1:Deployment"
 CRON_JOB_TYPE = "kubernetes:batch/v1:CronJob"
 POD_TYPE = "kubernetes:core/v1:Pod"
+GROUP_OF_INSTANCES_TYPE = "aws:autoscaling/group:Group"
 BUDGET_TYPE = "kubernetes:policy/v1:PodDisruptionBudget"
 
 CONTAINER = {
@@ -55,6 +57,16 @@ def changed(props: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
         else:
             target[last] = value
     return result
+
+
+def places(value: Any, path: str = "") -> list[str]:
+    """The path of every value inside properties, as `changed` takes it."""
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = [path] if path else []
+    for key, inner in children:
+        if "/" not in str(key) and not (isinstance(key, str) and key.isdigit()) and key != SIGNATURE:
+            found += places(inner, f"{path}/{key}" if path else str(key))
+    return found
 
 
 def node_class(**changes: Any) -> dict[str, Any]:

@@ -28,17 +28,23 @@ class Outcome:
     advice: str = ""
 
 
-def urn(type_: str, name: str) -> str:
-    return f"urn:pulumi:lab::test::{type_}::{name}"
+def urn(type_: str, name: str, stack: str = "lab") -> str:
+    return f"urn:pulumi:{stack}::test::{type_}::{name}"
 
 
 def on_resource(
-    rule: str, type_: str, props: Mapping[str, Any], *, name: str = "it", config: Mapping[str, Any] | None = None
+    rule: str,
+    type_: str,
+    props: Mapping[str, Any],
+    *,
+    name: str = "it",
+    config: Mapping[str, Any] | None = None,
+    stack: str = "lab",
 ) -> Outcome:
     args = policy.ResourceValidationArgs(
         type_,
         unknown_checking_proxy(deserialize_properties(dict(props))),
-        urn(type_, name),
+        urn(type_, name, stack),
         name,
         OPTIONS,
         None,
@@ -52,9 +58,18 @@ def on_stack(
     resources: Iterable[tuple[str, str, Mapping[str, Any]]],
     *,
     config: Mapping[str, Any] | None = None,
-    links: Mapping[str, str] | None = None,
+    links: Mapping[tuple[str, str], str] | None = None,
+    providers: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Outcome:
-    """Run a stack policy on (type, name, properties); links say which resource another one's `queueUrl` comes from."""
+    """Run a stack policy on (type, name, properties).
+
+    Args:
+        rule: Name of the policy.
+        resources: Type, name and properties of each resource.
+        config: The policy's configuration.
+        links: Which resource a property of one comes from.
+        providers: Properties of the provider of a resource, by its name.
+    """
     made = {
         name: policy.PolicyResource(
             type_,
@@ -69,8 +84,10 @@ def on_stack(
         )
         for type_, name, props in resources
     }
-    for name, target in (links or {}).items():
-        made[name].property_dependencies["queueUrl"] = [made[target]]
+    for name, given in (providers or {}).items():
+        made[name].provider = policy.PolicyProviderResource("pulumi:providers:aws", dict(given), "", "aws")
+    for (name, key), target in (links or {}).items():
+        made[name].property_dependencies[key] = [made[target]]
     return _run(rule, policy.StackValidationArgs(list(made.values()), config))
 
 

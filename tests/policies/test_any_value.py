@@ -16,7 +16,7 @@ from pulumi_policy.proxy import (
 
 from policies.rules.support.reading import plain
 from tests.policies import builders as b
-from tests.policies.builders import COMPLIANT, changed
+from tests.policies.builders import COMPLIANT, changed, places
 from tests.policies.hostile import secret
 from tests.policies.running import BY_NAME, on_any
 
@@ -58,16 +58,7 @@ MANDATORY = [
 ]
 
 
-def _places(value: Any, path: str = "") -> list[str]:
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = [path] if path else []
-    for key, inner in children:
-        if "/" not in str(key) and not (isinstance(key, str) and key.isdigit()):
-            found += _places(inner, f"{path}/{key}" if path else str(key))
-    return found
-
-
-PLACES = [(type_, props, place) for type_, props in COMPLIANT.values() for place in _places(props)]
+PLACES = [(type_, props, place) for type_, props in COMPLIANT.values() for place in places(props)]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -76,6 +67,19 @@ def test_no_rule_crashes_on_any_value_anywhere(place: tuple[str, dict[str, Any],
     type_, props, path = place
     for rule in BY_NAME:
         on_any(rule, type_, changed(copy.deepcopy(props), {path: value}), CONFIG.get(rule))
+
+
+@pytest.mark.parametrize(("type_", "props"), COMPLIANT.values(), ids=COMPLIANT)
+def test_what_is_unknown_in_a_right_resource_blocks_no_preview(type_: str, props: dict[str, Any]) -> None:
+    blocked = [
+        (rule, place)
+        for rule in BY_NAME
+        if rule != "workload-availability" or type_ != b.DEPLOYMENT_TYPE  # alone, it has no budget
+        for place in places(props)
+        if on_any(rule, type_, changed(props, {place: UNKNOWN_STRING_VALUE}), CONFIG.get(rule)).violations
+        and not on_any(rule, type_, props, CONFIG.get(rule)).violations
+    ]
+    assert blocked == [], "a right change waits, since a value is known only at update"
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

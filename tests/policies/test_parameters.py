@@ -100,6 +100,25 @@ def test_an_approval_holds_for_one_region_and_version(ledger: str, field: str, w
     assert [f"must be of {field} {wanted}, but the ledger says" in message for message in found] == [True], found
 
 
+@pytest.mark.parametrize(("stack", "passes"), [("dev", True), ("prod", False)])
+def test_the_environment_is_the_stack_unless_said_otherwise(ledger: str, stack: str, passes: bool) -> None:
+    found = on_resource("ami-approved", b.CLASS_TYPE, b.node_class(), config={"ledger": ledger}, stack=stack)
+    assert (found.violations == []) is passes, f"another environment's approvals count: {found.violations}"
+    assert passes or f"must be approved for {stack}" in found.violations[0]
+
+
+@pytest.mark.parametrize(
+    ("regions", "passes"),
+    [(["us-west-2"], True), (["eu-west-1"], False), (["eu-west-1", "us-west-2"], True), ([], True)],
+)
+def test_node_classes_are_compared_with_the_region_of_the_stack(ledger: str, regions: list[str], passes: bool) -> None:
+    clusters = [(b.CLUSTER_TYPE, f"cluster-{region}", b.cluster()) for region in regions]
+    resources = [*clusters, (b.CLASS_TYPE, "class", b.node_class())]
+    providers = {name: {"region": region} for (_, name, _), region in zip(clusters, regions, strict=True)}
+    found = on_stack("ami-approved-in-stack", resources, config={"ledger": ledger}, providers=providers).violations
+    assert (found == []) is passes, f"the class names an AMI that does not exist in this region: {found}"
+
+
 @pytest.mark.parametrize("text", [None, "amis: [", "schemaVersion: 2\namis: {}", "[]", "schemaVersion: 1", "\x00"])
 def test_a_ledger_that_cannot_be_read_approves_nothing(tmp_path: Path, text: str | None) -> None:
     file = tmp_path / "ledger.yaml"
@@ -182,7 +201,7 @@ def test_a_queue_finds_its_policy_while_its_address_is_unknown() -> None:
         (b.QUEUE_TYPE, "queue", b.queue(url=unknown)),
         (b.QUEUE_POLICY_TYPE, "policy", b.queue_policy(queueUrl=unknown)),
     ]
-    linked = on_stack("queue-hardening-in-stack", resources, links={"policy": "queue"})
+    linked = on_stack("queue-hardening-in-stack", resources, links={("policy", "queueUrl"): "queue"})
     assert (linked.violations, linked.advice) == ([], ""), "a first preview of a right queue complains"
     assert "not checked yet" in on_stack("queue-hardening-in-stack", resources).advice
 

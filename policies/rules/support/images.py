@@ -18,6 +18,8 @@ IMAGE_FIELDS = {
     "aws-native:autoscaling:LaunchConfiguration": "imageId",
 }
 """Field of the AMI by type."""
+CLUSTERS = frozenset({"aws:eks/cluster:Cluster", "aws-native:eks:Cluster"})
+TEMPLATES = frozenset({"aws:ec2/launchTemplate:LaunchTemplate", "aws-native:ec2:LaunchTemplate"})
 MUST_NAME_ONE = frozenset(
     {
         "aws:ec2/launchConfiguration:LaunchConfiguration",
@@ -25,7 +27,25 @@ MUST_NAME_ONE = frozenset(
         "aws-native:autoscaling:LaunchConfiguration",
     }
 )
-FLEETS = {"aws:ec2/spotFleetRequest:SpotFleetRequest": ("launchSpecifications", "ami")}
+FLEETS = {
+    "aws:ec2/spotFleetRequest:SpotFleetRequest": ("launchSpecifications", "ami"),
+    "aws-native:ec2:SpotFleet": ("spotFleetRequestConfigData.launchSpecifications", "imageId"),
+}
+IN_CONFIGS = "launchTemplateConfigs[].launchTemplateSpecification"
+IN_GROUPS = (
+    "launchTemplate",
+    "mixedInstancesPolicy.launchTemplate.launchTemplateSpecification",
+    "mixedInstancesPolicy.launchTemplate.overrides[].launchTemplateSpecification",
+)
+TEMPLATE_USERS = {
+    "aws:autoscaling/group:Group": IN_GROUPS,
+    "aws-native:autoscaling:AutoScalingGroup": IN_GROUPS,
+    "aws:ec2/fleet:Fleet": (IN_CONFIGS,),
+    "aws-native:ec2:Ec2Fleet": (IN_CONFIGS,),
+    "aws:ec2/spotFleetRequest:SpotFleetRequest": (IN_CONFIGS,),
+    "aws-native:ec2:SpotFleet": (f"spotFleetRequestConfigData.{IN_CONFIGS}",),
+}
+"""Where groups and fleets name a launch template and its version; `[]` stands for each item of a list."""
 NODE_GROUPS = {
     "aws:eks/nodeGroup:NodeGroup": "nodeGroupName",
     "aws-native:eks:Nodegroup": "nodegroupName",
@@ -60,8 +80,24 @@ def image_nodes(resource: Resource) -> Iterator[Node]:
         yield resource.props.at(field)
     fleet = FLEETS.get(resource.type)
     if fleet is not None:
-        for specification in resource.props[fleet[0]].items():
+        for specification in resource.props.at(fleet[0]).items():
             yield specification[fleet[1]]
+
+
+def template_nodes(resource: Resource) -> Iterator[Node]:
+    """The launch templates that a group or a fleet names."""
+    for path in TEMPLATE_USERS.get(resource.type, ()):
+        yield from (node for node in _each(resource.props, path) if not node.absent)
+
+
+def _each(node: Node, path: str) -> Iterator[Node]:
+    before, several, after = path.partition("[].")
+    found = node.at(before)
+    if several:
+        for item in found.items():
+            yield item.at(after)
+    else:
+        yield found
 
 
 def ids_of(resource: Resource) -> Iterator[Node]:

@@ -1,6 +1,6 @@
 """The pods that a workload makes, whatever its kind."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .kinds import WORKLOADS, Item, objects
@@ -37,6 +37,15 @@ def workloads(resource: Resource) -> Iterator[Workload]:
     for item in objects(resource, WORKLOADS, "Pod", *TEMPLATES):
         if not item.partial:
             yield Workload(item, item.object if item.kind == "Pod" else item.spec.at(TEMPLATES[item.kind]))
+
+
+def exempt(item: Item, namespaces: Sequence[str]) -> bool:
+    """Whether an object stands in one of some namespaces; with none of them, its own does not matter.
+
+    Raises:
+        CannotJudgeError: If its namespace matters and is unknown.
+    """
+    return bool(namespaces) and namespace(item) in namespaces
 
 
 def namespace(item: Item) -> str:

@@ -26,7 +26,7 @@ class Resource:
         props: Its properties.
         urn: Its URN.
         provider: The properties of its provider.
-        targets: URNs of the resources that it was made from.
+        sources: URNs of the resources that a property was made from, by the property's name.
     """
 
     type: str
@@ -34,7 +34,19 @@ class Resource:
     props: Node
     urn: str = ""
     provider: Node = field(default_factory=lambda: Node(None, "provider"))
-    targets: frozenset[str] = frozenset()
+    sources: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def stack(self) -> str:
+        """Name of the stack, from the URN: in a pack, pulumi.get_stack() says "stack" to every stack."""
+        return self.urn.removeprefix("urn:pulumi:").partition("::")[0]
+
+    @property
+    def region(self) -> str:
+        """Region of the provider of a resource of `aws`; empty where it is unknown, and for every other resource."""
+        found = self.provider.value
+        region = found.get("region") if isinstance(found, dict) and self.type.startswith("aws:") else None
+        return region if isinstance(region, str) else ""
 
 
 @dataclass(frozen=True)
@@ -157,10 +169,7 @@ def resources_of(args: policy.StackValidationArgs) -> list[Resource]:
             Node(plain(each.props)),
             each.urn,
             Node(plain(each.provider.props) if each.provider else None, "provider"),
-            frozenset(
-                other.urn
-                for other in [*each.dependencies, *(o for os in each.property_dependencies.values() for o in os)]
-            ),
+            {name: frozenset(other.urn for other in others) for name, others in each.property_dependencies.items()},
         )
         for each in args.resources
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +95,34 @@ def test_the_lab_s_own_stack_passes_production_s_rules(lab: Lab, tmp_path: Path)
     done = program.with_pack("preview")
     assert done.returncode == 0, f"our own stack breaks our own rules: {output_of(done)}"
     assert "[mandatory]" not in done.stdout, done.stdout
+
+
+ELSEWHERE = """\
+schemaVersion: 1
+amis:
+  ami-0a1b2c3d4e5f60001:
+    region: eu-west-1
+    architecture: amd64
+    kubernetesVersion: "1.36"
+    release: v20261101
+    environments:
+      lab: {status: in-use}
+"""
+
+
+def test_without_parameters_environment_and_region_are_the_stack_s(deployed: Lab, tmp_path: Path) -> None:
+    ledger, config = tmp_path / "ledger.yaml", tmp_path / "config.json"
+    ledger.write_text(ELSEWHERE)
+    given = {"ledger": str(ledger), "enforcementLevel": "advisory"}
+    config.write_text(json.dumps({"ami-approved": given, "ami-approved-in-stack": given}))
+    pack = ("--policy-pack", str(PACK), "--policy-pack-config", str(config))
+    done = deployed.pulumi("preview", "--stack", "lab", *pack)
+    assert done.returncode == 0, f"advice blocks: {output_of(done)}"
+    seen = done.stdout
+    assert 'found "ami-0a1b2c3d4e5f60002"; must stand in the ledger' in seen, output_of(done)
+    assert "approved for lab" in seen, f"another environment's approvals count: {output_of(done)}"
+    assert 'found "ami-0a1b2c3d4e5f60001"; must be approved' not in seen, f"lab's approval is not seen: {seen}"
+    assert "must be of region us-west-2, but the ledger says eu-west-1" in seen, "an AMI of another region passes"
 
 
 def test_the_lab_s_recorded_state_passes_production_s_rules(deployed: Lab) -> None:

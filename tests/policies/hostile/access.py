@@ -10,6 +10,20 @@ from tests.policies.hostile.case import Case
 
 DENIAL = 'deny sqs:* to principal "*" where aws:SecureTransport is false'
 NO_DENIAL = f"policy: found no denial of plain HTTP; must {DENIAL}; add the statement"
+
+
+def _queue(label: str, condition: Any) -> Case:
+    statement = {"Effect": "Allow", "Principal": "*", "Action": "sqs:*", "Resource": "*", "Condition": condition}
+    return Case(
+        "queue-hardening",
+        label,
+        b.QUEUE_POLICY_TYPE,
+        b.queue_policy(policy=b.document(b.DENY_HTTP, statement)),
+        "policy: found an Allow for everybody whose condition names nobody; must name who may; "
+        "name the service, or tie aws:SourceArn or aws:PrincipalOrgID",
+    )
+
+
 QUEUE_CASES = [
     Case(
         "queue-hardening",
@@ -52,6 +66,42 @@ QUEUE_CASES = [
     ),
     Case(
         "queue-hardening",
+        "denial-of-another-queue",
+        b.QUEUE_POLICY_TYPE,
+        b.queue_policy(policy=b.document({**b.DENY_HTTP, "Resource": "arn:aws:sqs:us-west-2:123456789012:other"})),
+        NO_DENIAL,
+    ),
+    _queue("open-over-https", {"Bool": {"aws:SecureTransport": "true"}}),
+    _queue("open-to-any-account", {"StringLike": {"aws:PrincipalAccount": "*"}}),
+    _queue("open-to-who-says-nothing", {"StringEqualsIfExists": {"aws:SourceAccount": "1"}}),
+    Case(
+        "queue-hardening",
+        "open-to-all-but-one",
+        b.QUEUE_POLICY_TYPE,
+        b.queue_policy(
+            policy=b.document(
+                b.DENY_HTTP,
+                {
+                    "Effect": "Allow",
+                    "NotPrincipal": {"AWS": "arn:aws:iam::1:root"},
+                    "Action": "sqs:*",
+                    "Resource": "*",
+                },
+            )
+        ),
+        "policy: found an Allow for everybody without a condition; must name who may; name the service",
+    ),
+    Case(
+        "queue-hardening",
+        "effect-twice",
+        b.QUEUE_POLICY_TYPE,
+        b.queue_policy(
+            policy=b.document(b.DENY_HTTP).replace('"Effect": "Deny"', '"Effect": "Allow", "Effect": "Deny"')
+        ),
+        "policy: found effect twice in one object; must stand once; it cannot be judged",
+    ),
+    Case(
+        "queue-hardening",
         "no-json",
         b.QUEUE_POLICY_TYPE,
         b.queue_policy(policy="deny http"),
@@ -78,6 +128,19 @@ FIRST = "policy.Statement[0]"
 
 def _iam(label: str, statement: Any, message: str) -> Case:
     return Case("iam-scope", label, b.POLICY_TYPE, b.iam_policy(statement), message)
+
+
+def _unscoped(label: str, condition: Any) -> Case:
+    return _iam(
+        label,
+        {
+            "Effect": "Allow",
+            "Action": "ec2:TerminateInstances",
+            "Resource": "arn:aws:ec2:us-west-2:*:instance/*",
+            "Condition": condition,
+        },
+        f"{FIRST}: found ec2:TerminateInstances under a condition that does not scope it; must be by a tag; {SCOPE}",
+    )
 
 
 IAM_CASES = [
@@ -114,6 +177,66 @@ IAM_CASES = [
         "terminate-without-condition",
         {"Effect": "Allow", "Action": "ec2:TerminateInstances", "Resource": "arn:aws:ec2:us-west-2:*:instance/*"},
         f"{FIRST}: found ec2:TerminateInstances without a condition; must be scoped by one; {SCOPE}",
+    ),
+    _unscoped("condition-on-transport", {"Bool": {"aws:SecureTransport": "true"}}),
+    _unscoped("condition-on-any-tag", {"StringLike": {"aws:ResourceTag/a": "*"}}),
+    _unscoped("condition-if-tagged", {"StringEqualsIfExists": {"aws:ResourceTag/a": "b"}}),
+    _iam(
+        "pass-role-to-any-service",
+        {**b.PASS_ROLE, "Condition": {"StringLike": {"iam:PassedToService": "*"}}},
+        f"{FIRST}: found iam:PassRole under a condition that does not scope it; must be by iam:PassedToService; "
+        f"{SCOPE}",
+    ),
+    _iam(
+        "pass-role-by-a-variable",
+        {**b.PASS_ROLE, "Resource": "arn:aws:iam::123456789012:role/${aws:PrincipalTag/role}"},
+        f"{FIRST}: found iam:PassRole on arn:aws:iam::123456789012:role/${{aws:PrincipalTag/role}}; "
+        f"must name each role in full; {SCOPE}",
+    ),
+    _iam(
+        "run-untagged-instances",
+        {"Effect": "Allow", "Action": "ec2:RunInstances", "Resource": "arn:aws:ec2:us-west-2:*:instance/*"},
+        f"{FIRST}: found ec2:RunInstances without a condition; must be scoped by one; {SCOPE}",
+    ),
+    _iam(
+        "attach-more-policies",
+        {"Effect": "Allow", "Action": "iam:AttachRolePolicy", "Resource": "arn:aws:iam::1:role/KarpenterNodeRole-lab"},
+        f"{FIRST}: found iam:AttachRolePolicy, by which its holder can get more; must not be allowed; {SCOPE}",
+    ),
+    Case(
+        "iam-scope",
+        "elements-in-lower-case",
+        b.POLICY_TYPE,
+        {
+            "name": "KarpenterController",
+            "policy": '{"statement": {"effect": "Allow", "action": "s3:*", "resource": "*"}}',
+        },
+        f"policy.Statement: found action s3:*; must name each action in full; {SCOPE}",
+    ),
+    Case(
+        "iam-scope",
+        "policy-of-a-role-by-another-name",
+        "aws:iam/rolePolicy:RolePolicy",
+        {
+            "role": "KarpenterController-lab",
+            "policy": b.document({"Effect": "Allow", "Action": "s3:*", "Resource": "*"}),
+        },
+        f"{FIRST}: found action s3:*; must name each action in full; {SCOPE}",
+    ),
+    Case(
+        "iam-scope",
+        "attachments-as-a-list",
+        "aws:iam/rolePolicyAttachmentsExclusive:RolePolicyAttachmentsExclusive",
+        {"roleName": "lab-karpenter", "policyArns": ["arn:aws:iam::aws:policy/AmazonS3FullAccess"]},
+        'policyArns[0]: found "arn:aws:iam::aws:policy/AmazonS3FullAccess"; is broader than all that Karpenter needs; '
+        f"{SCOPE}",
+    ),
+    Case(
+        "iam-scope",
+        "role-of-unknown-name",
+        "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+        {"role": UNKNOWN_STRING_VALUE, "policyArn": "arn:aws:iam::aws:policy/AdministratorAccess"},
+        "not checked yet: role is unknown until update",
     ),
     Case(
         "iam-scope",

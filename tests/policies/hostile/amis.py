@@ -20,6 +20,7 @@ def _ami(label: str, terms: Any, message: str) -> Case:
 
 
 ALIAS_RULE = f"must name one full version; {NAMED}; @latest and short versions move by themselves"
+VERSION = "must be the number of one version; write it instead of $Latest and $Default"
 TERM = "spec.amiSelectorTerms[0]"
 AMI_CASES = [
     _ami("alias-latest", [{"alias": "al2023@latest"}], f'{TERM}.alias: found "al2023@latest"; {ALIAS_RULE}'),
@@ -154,6 +155,66 @@ AMI_CASES = [
         b.INSTANCE_TYPE,
         b.instance(ami=ABSENT),
         f"ami: found nothing; must be an exact AMI id, here or in a launch template; {NAMED}",
+    ),
+    Case(
+        "ami-pinned",
+        "group-by-the-default-template",
+        b.GROUP_TYPE,
+        b.node_group(amiType=ABSENT, releaseVersion=ABSENT, launchTemplate={"id": "lt-1"}),
+        f"launchTemplate.version: found nothing; {VERSION}",
+    ),
+    Case(
+        "ami-pinned",
+        "instances-of-the-latest-template",
+        b.GROUP_OF_INSTANCES_TYPE,
+        {"launchTemplate": {"id": "lt-1", "version": "$Latest"}},
+        f'launchTemplate.version: found "$Latest"; {VERSION}',
+    ),
+    Case(
+        "ami-pinned",
+        "mixed-instances-of-the-default-template",
+        b.GROUP_OF_INSTANCES_TYPE,
+        {
+            "mixedInstancesPolicy": {
+                "launchTemplate": {
+                    "launchTemplateSpecification": {"launchTemplateId": "lt-1", "version": "3"},
+                    "overrides": [{"launchTemplateSpecification": {"launchTemplateId": "lt-2"}}],
+                }
+            }
+        },
+        "mixedInstancesPolicy.launchTemplate.overrides[0].launchTemplateSpecification.version: found nothing; "
+        f"{VERSION}",
+    ),
+    Case(
+        "ami-pinned",
+        "fleet-of-the-latest-template",
+        "aws:ec2/fleet:Fleet",
+        {"launchTemplateConfigs": [{"launchTemplateSpecification": {"launchTemplateId": "a", "version": "$Latest"}}]},
+        f'launchTemplateConfigs[0].launchTemplateSpecification.version: found "$Latest"; {VERSION}',
+    ),
+    Case(
+        "ami-pinned",
+        "nodes-of-auto-mode",
+        b.CLUSTER_TYPE,
+        b.cluster(computeConfig={"enabled": True, "nodePools": ["general-purpose"]}),
+        "computeConfig.enabled: found true; must not be true, since EKS Auto Mode chooses the AMIs of its nodes; "
+        "use NodePools",
+    ),
+    Case(
+        "ami-pinned-in-stack",
+        "group-of-a-template-from-elsewhere",
+        b.GROUP_TYPE,
+        b.node_group(amiType=ABSENT, releaseVersion=ABSENT, launchTemplate={"id": "lt-elsewhere", "version": "3"}),
+        'launchTemplate: found {"id": "lt-elsewhere", "version": "3"}; '
+        "must be a launch template of this stack, since the group names no release; state its releaseVersion",
+    ),
+    Case(
+        "ami-approved",
+        "group-of-another-variant",
+        b.GROUP_TYPE,
+        b.node_group(amiType="AL2023_x86_64_NVIDIA"),
+        'releaseVersion: found "1.36.0-20261101"; must be the release of an amd64 AMI approved for lab, '
+        "of AL2023, nvidia; run `python -m ops ami status`, then approve or promote it",
     ),
     Case(
         "ami-approved",

@@ -38,6 +38,53 @@ NODE_CASES = [
     ),
     Case(
         "node-hardening",
+        "class-data-volume-not-mapped",
+        b.CLASS_TYPE,
+        b.node_class(**{"spec/amiFamily": "Bottlerocket"}),
+        'spec.blockDeviceMappings: found [{"deviceName": "/dev/xvda", "ebs": {"encrypted": true, "...; '
+        "must map the volume of images and pods; add /dev/xvdb with encrypted: true",
+    ),
+    Case(
+        "node-hardening",
+        "class-root-of-another-family",
+        b.CLASS_TYPE,
+        b.node_class(**{"spec/blockDeviceMappings/0": {"deviceName": "/dev/sda1", "ebs": {"encrypted": True}}}),
+        'spec.blockDeviceMappings: found [{"deviceName": "/dev/sda1", "ebs": {"encrypted": true}}]; '
+        "must map the root device; add /dev/xvda with encrypted: true",
+    ),
+    Case(
+        "node-hardening",
+        "template-root-not-mapped",
+        b.TEMPLATE_TYPE,
+        b.launch_template(blockDeviceMappings=[{"deviceName": "/dev/xvdb", "ebs": {"encrypted": "true"}}]),
+        'blockDeviceMappings: found [{"deviceName": "/dev/xvdb", "ebs": {"encrypted": "true"}}]; '
+        "must map the root device; add /dev/xvda with encrypted: true",
+    ),
+    Case(
+        "node-hardening",
+        "template-volume-called-no-device",
+        b.TEMPLATE_TYPE,
+        b.launch_template(**{"blockDeviceMappings/0": {"deviceName": "/dev/xvda", "noDevice": "", "ebs": {}}}),
+        "blockDeviceMappings[0].ebs.encrypted: found nothing; must be true; encrypt the volume",
+    ),
+    Case(
+        "node-hardening",
+        "public-subnet-for-nodes",
+        "aws:ec2/subnet:Subnet",
+        {"mapPublicIpOnLaunch": True, "tags": {"karpenter.sh/discovery": "lab"}},
+        "mapPublicIpOnLaunch: found true; must not be true where a tag karpenter.sh/discovery brings nodes; "
+        "tag private subnets only",
+    ),
+    Case(
+        "node-hardening",
+        "fleet-without-metadata",
+        "aws:ec2/spotFleetRequest:SpotFleetRequest",
+        {"launchSpecifications": [{"ami": b.AMI}]},
+        f'launchSpecifications: found [{{"ami": "{b.AMI}"}}]; '
+        "must be launchTemplateConfigs, since a launch specification cannot require IMDSv2; use a launch template",
+    ),
+    Case(
+        "node-hardening",
         "class-public-address",
         b.CLASS_TYPE,
         b.node_class(**{"spec/associatePublicIPAddress": "True"}),

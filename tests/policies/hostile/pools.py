@@ -20,8 +20,101 @@ def _pool(rule: str, label: str, message: str, **changes: Any) -> Case:
 
 REQUIREMENTS = b.node_pool()["spec"]["template"]["spec"]["requirements"]
 SPOT = [REQUIREMENTS[0], {**REQUIREMENTS[1], "values": ["spot"]}, REQUIREMENTS[2]]
+NO_GPU_LIMIT = (
+    'spec.limits: found {"cpu": "1000"}; must limit GPUs, since the pool may launch instances with them; '
+    'state nvidia.com/gpu: "4" for example, or exclude them by instance-category In [c, m, r]'
+)
+SPOT_TAINT = (
+    "a pool that may launch Spot must be tainted; "
+    "add a taint with effect NoSchedule under spec.template.spec.taints, "
+    "or require karpenter.sh/capacity-type In [on-demand]"
+)
 GPU = [*REQUIREMENTS[:2], {**REQUIREMENTS[2], "values": ["m", "g"]}]
+NOT_G_AND_P = [*REQUIREMENTS[:2], {**REQUIREMENTS[2], "operator": "NotIn", "values": ["g", "p"]}]
+NO_ACCELERATOR = [
+    *REQUIREMENTS[:2],
+    {"key": "karpenter.k8s.aws/instance-accelerator-count", "operator": "DoesNotExist"},
+]
 POOL_CASES = [
+    _pool(
+        "disruption-controls",
+        "budget-of-one-reason",
+        f'{BUDGETS}: found [{{"nodes": "10%", "reasons": ["Empty"]}}]; '
+        "must have a budget under 100% that is always on for Drifted and Underutilized, too; "
+        'add one without reasons, such as nodes: "10%"',
+        **{"spec/disruption/budgets": [{"nodes": "10%", "reasons": ["Empty"]}]},
+    ),
+    _pool(
+        "disruption-controls",
+        "budget-of-no-reason",
+        f'{BUDGETS}: found [{{"nodes": "10%", "reasons": []}}]; must have a budget under 100% that is always on; '
+        'add one without a schedule, such as nodes: "10%"',
+        **{"spec/disruption/budgets": [{"nodes": "10%", "reasons": []}]},
+    ),
+    _pool(
+        "disruption-controls",
+        "budget-of-a-million",
+        f'{BUDGETS}[0].nodes: found "1000000"; must not be over 50 nodes; name a percentage, or raise mostNodesAtOnce',
+        **{"spec/disruption/budgets": [{"nodes": "1000000"}]},
+    ),
+    _pool(
+        "disruption-controls",
+        "unknown-budget",
+        f"not checked yet: {BUDGETS}[0].nodes is unknown until update",
+        **{"spec/disruption/budgets": [{"nodes": UNKNOWN_STRING_VALUE}]},
+    ),
+    _pool(
+        "disruption-controls",
+        "quick-where-replicas-are-unknown",
+        "not checked yet: spec.replicas is unknown until update",
+        **{"spec/replicas": UNKNOWN_STRING_VALUE, "spec/disruption/consolidateAfter": "0s"},
+    ),
+    _pool("nodepool-limits", "gpus-of-category-gr", NO_GPU_LIMIT, **{"spec/template/spec/requirements": NOT_G_AND_P}),
+    _pool(
+        "nodepool-limits",
+        "accelerators-excluded-but-no-gpus",
+        NO_GPU_LIMIT,
+        **{"spec/template/spec/requirements": NO_ACCELERATOR},
+    ),
+    _pool(
+        "nodepool-limits",
+        "limit-of-another-maker",
+        'spec.limits: found {"amd.com/gpu": "1", "cpu": "9"}; '
+        "must limit nvidia.com/gpu, since the pool may launch GPUs of NVIDIA; "
+        'state nvidia.com/gpu: "4" for example, or exclude them by instance-gpu-manufacturer',
+        **{"spec/limits": {"cpu": "9", "amd.com/gpu": "1"}, "spec/template/spec/requirements": GPU},
+    ),
+    Case(
+        "nodepool-limits",
+        "claim-without-a-pool",
+        "kubernetes:karpenter.sh/v1:NodeClaim",
+        {"kind": "NodeClaim", "metadata": {"name": "big"}, "spec": {"requirements": REQUIREMENTS}},
+        'kind: found "NodeClaim"; a NodeClaim outside of a NodePool is held by no limit and no budget; '
+        "make a NodePool, with replicas where nodes are to stay",
+    ),
+    Case(
+        "nodepool-limits",
+        "patch-that-limits-nothing",
+        f"{b.POOL_TYPE}Patch",
+        {"metadata": {"name": "default"}, "spec": {"limits": {"cpu": "0"}}},
+        'spec.limits.cpu: found "0"; must be more than 0; state the most that this pool may launch',
+    ),
+    Case(
+        "capacity-separation",
+        "patch-to-spot",
+        f"{b.POOL_TYPE}Patch",
+        {"metadata": {"name": "default"}, "spec": {"template": {"spec": {"requirements": SPOT}}}},
+        f"spec.template.spec.taints: found nothing; {SPOT_TAINT}",
+    ),
+    _pool(
+        "capacity-separation",
+        "taint-that-goes-away",
+        f'spec.template.spec.taints: found [{{"effect": "NoExecute", "key": "node.kubernetes.io/not-r...; {SPOT_TAINT}',
+        **{
+            "spec/template/spec/requirements": SPOT,
+            "spec/template/spec/taints": [{"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}],
+        },
+    ),
     _pool(
         "disruption-controls",
         "no-budgets",
