@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -92,8 +92,22 @@ def _unknown_key(model: type[BaseModel], loc: Sequence[str | int]) -> tuple[str,
             return "unknown field", _MOVED[names[-size:]]
     owner, _ = _locate(model, [*loc[:-1]])
     known = sorted(_known(owner)) if owner is not None else []
+    homes = list(_homes(owner, str(loc[-1]))) if owner is not None else []
+    if len(homes) == 1:
+        return "unknown field", f"it belongs to {homes[0]}: move it there"
     close = difflib.get_close_matches(str(loc[-1]), known, n=1)
     return "unknown field", f"did you mean {close[0]}?" if close else f"remove it; known are {', '.join(known)}"
+
+
+def _homes(owner: type[BaseModel], name: str, path: str = "") -> Iterator[str]:
+    """Where below a model a field of this name stands."""
+    for key, field in _known(owner).items():
+        inner = _model_in(field.annotation)
+        if inner is not None:
+            place = f"{path}{key}"
+            if name in _known(inner):
+                yield place
+            yield from _homes(inner, name, f"{place}.")
 
 
 def _choice(error: ErrorDetails) -> tuple[str, str]:

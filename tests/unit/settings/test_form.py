@@ -51,6 +51,16 @@ FORM: dict[str, tuple[dict[str, Any], str]] = {
         config(cluster={"systemNode": {}}),
         "karpenter-eks:cluster.systemNode: found {}; unknown field; did you mean systemNodes?",
     ),
+    "a key one level too high": (
+        config(cluster={"instanceTypes": ["m5.large"]}),
+        'karpenter-eks:cluster.instanceTypes: found ["m5.large"]; unknown field; it belongs to systemNodes: move it '
+        "there",
+    ),
+    "a key that has two homes": (
+        config(cluster={"configuration": {}}),
+        "karpenter-eks:cluster.configuration: found {}; unknown field; remove it; known are addons, administrators, "
+        "deletionProtection, logTypes, name, publicAccess, secretsKey, systemNodes, version, zonalShift",
+    ),
     "a key nobody knows": (
         config(interruptionQueue={"fifo": True}),
         "karpenter-eks:interruptionQueue.fifo: found true; unknown field; remove it; known are enabled",
