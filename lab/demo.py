@@ -60,11 +60,11 @@ def _tell(cluster: story.Cluster, timeout: float) -> None:
 def _next_steps(state: State) -> None:
     pack = "--policy-pack policies --policy-pack-config policies/config.lab.json"
     say("The whole story ran. The lab is still up; try next:")
-    say("- more pods:")
+    say("more pods:")
     say(f"    kubectl --kubeconfig {state.admin_kubeconfig} scale deployment inflate --replicas 8")
-    say("- a preview after a change in Pulumi.lab.yaml, judged by the policies:")
+    say("a preview after a change in Pulumi.lab.yaml, judged by the policies:")
     say(f"    .venv/bin/python -m lab run -- pulumi preview --stack lab {pack}")
-    say("- destroy it, and prove that nothing is left:")
+    say("destroy it, and prove that nothing is left:")
     say("    make demo-down")
 
 

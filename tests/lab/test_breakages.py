@@ -22,12 +22,14 @@ def output(lab: Lab, name: str) -> str:
 def restart_controller(lab: Lab) -> None:
     """Have Karpenter forget what it has cached."""
     old = {pod.metadata.name for pod in lab.cluster.pods(CONTROLLER, "kube-system")}
-    for name in old:
-        lab.cluster.core.delete_namespaced_pod(name, "kube-system", grace_period_seconds=0)
+    apps: Any = lab.cluster.apps
+    wanted = apps.read_namespaced_deployment("karpenter", "kube-system").spec.replicas
+    # One call for all: a pod of an earlier roll-out may be gone between a list and its deletion.
+    lab.cluster.core.delete_collection_namespaced_pod("kube-system", label_selector=CONTROLLER, grace_period_seconds=0)
     end = time.monotonic() + 30
     while time.monotonic() < end:
         new = {pod.metadata.name for pod in lab.cluster.pods(CONTROLLER, "kube-system")} - old
-        if len(new) >= len(old):
+        if len(new) >= wanted:
             return
         time.sleep(0.5)
 
