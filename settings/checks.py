@@ -18,7 +18,7 @@ from settings.account_checks import (
 )
 from settings.cluster_checks import check_controller, check_system_nodes, check_version_pair
 from settings.draft import Draft
-from settings.fleet_checks import check_gates, check_pod_density, check_presence, check_roles, check_spot
+from settings.fleet_checks import check_gates, check_pod_density, check_presence, check_roles, check_spot, check_zones
 from settings.network_checks import check_network
 from settings.pins import missing_pins, with_placeholders
 
@@ -46,6 +46,7 @@ def check(draft: Draft, region: str | None) -> list[Problem]:
         *check_presence(draft),
         *check_roles(draft, _node_role(draft)),
         *check_spot(draft),
+        *check_zones(draft, region),
         *check_pod_density(draft),
         *_fleet(draft),
     ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from components.spec import defaults
+from components.spec import defaults, labels
+from components.spec.model_problems import join
 from components.spec.problems import ABSENT, Problem
 from settings.draft import Draft
 from settings.identities import ControllerRoleSettings
@@ -18,6 +20,9 @@ GATES: Final = {
     "nodeOverlay": "nodeOverlays",
     "capacityBuffer": "capacityBuffers",
 }
+
+
+REGION: Final = "topology.kubernetes.io/region"
 
 
 def needed_gates(
@@ -73,6 +78,50 @@ def check_spot(draft: Draft) -> Iterator[Problem]:
             "if `aws iam get-role --role-name AWSServiceRoleForEC2Spot` finds none, set this to true",
             "warning",
         )
+
+
+def check_zones(draft: Draft, region: str | None) -> Iterator[Problem]:
+    """Pools that ask for zones of another region, or for the region itself as a zone.
+
+    Args:
+        draft: The configuration.
+        region: AWS region of the stack, or None while it is unknown.
+    """
+    if region is None:
+        return
+    for name, entry in draft.entries("nodePools").items():
+        requirements = entry.get("requirements")
+        for index, requirement in enumerate(requirements if isinstance(requirements, list | tuple) else ()):
+            values = _named(requirement)
+            wrong = [value for value in values if not _is_in_region(_place(requirement), value, region)]
+            if wrong:
+                rest = "the pool never launches a node" if len(wrong) == len(values) else "they never match"
+                yield Problem(
+                    join("nodePools", name, "requirements", index, "values"),
+                    wrong,
+                    f"must lie in the stack's region, {region}: {rest}",
+                    f"for example {region}a" if _place(requirement) == defaults.ZONE else f"write {region}",
+                    "error" if len(wrong) == len(values) else "warning",
+                )
+
+
+def _place(requirement: Mapping[str, object]) -> str:
+    return labels.normalized(str(requirement.get("key")))
+
+
+def _named(requirement: object) -> list[str]:
+    """Places that a requirement names with In."""
+    if not isinstance(requirement, Mapping) or requirement.get("operator") != "In":
+        return []
+    values = requirement.get("values")
+    return [value for value in values if isinstance(value, str)] if isinstance(values, list | tuple) else []
+
+
+def _is_in_region(key: str, value: str, region: str) -> bool:
+    """Whether a zone or region is of the stack's region; local zones carry its name too, as in us-west-2-lax-1a."""
+    if key == REGION:
+        return value == region
+    return key != defaults.ZONE or re.match(rf"{re.escape(region)}([a-z]\Z|-)", value) is not None
 
 
 def check_roles(draft: Draft, own_role: str | None) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from settings.model import Settings
 from settings.read import NAMESPACE, Raw, read
 
 HIDDEN: Final = "[secret]"
+ENTRIES: Final = ("nodeClasses", "nodePools", "nodeOverlays", "capacityBuffers")
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,22 @@ def examine(raw: Raw) -> tuple[Loaded | None, list[Problem]]:
     Returns:
         The settings, or None when something is wrong; and the problems, errors and warnings.
     """
-    data = {**raw.data, "environment": raw.data.get("environment") or raw.stack}
+    data = {**raw.data, **_maps_without_nulls(raw.data), "environment": raw.data.get("environment") or raw.stack}
     settings, formal, _ = parse(Settings, "", data)
     problems = [*raw.problems, *formal, *check(Draft(data), raw.region), *_encrypted(raw.secrets)]
     shown = list({line(hidden): hidden for hidden in (_hide(p, data, raw.secrets) for p in problems)}.values())
     if settings is None or raw.region is None or any(problem.severity == "error" for problem in shown):
         return None, shown
     return Loaded(settings, raw.region, raw.profile), shown
+
+
+def _maps_without_nulls(data: Mapping[str, object]) -> dict[str, object]:
+    """The maps of entries, where `default:` with nothing after it is an entry with nothing in it."""
+    return {
+        key: {name: {} if entry is None else entry for name, entry in found.items()}
+        for key in ENTRIES
+        if isinstance(found := data.get(key), Mapping)
+    }
 
 
 def line(problem: Problem) -> str:

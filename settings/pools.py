@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from components.spec import defaults
+from components.spec import defaults, labels
 from components.spec.presets import expand_node_pool, node_class_of
 from settings.model import Entry
 
@@ -36,7 +36,7 @@ def possible(requirements: list[Mapping[str, Any]], key: str, known: frozenset[s
     left = set(known)
     for requirement in requirements:
         values = requirement.get("values")
-        if requirement.get("key") != key or not isinstance(values, list | tuple):
+        if labels.normalized(str(requirement.get("key"))) != key or not isinstance(values, list | tuple):
             continue
         named = {value for value in values if isinstance(value, str)}
         left = left - named if requirement.get("operator") == "NotIn" else left & named

@@ -37,6 +37,21 @@ FIRST_RELEASES: Final = {
 }
 """Days on which Kubernetes itself came out (1.36: at the earliest); no AMI for a version is older."""
 
+_MADE_FOR: Final = (
+    (re.compile(r"amazon-eks-node-al2023-[a-z0-9_-]+?-(1\.[0-9]+)-"), "AL2023"),
+    (re.compile(r"amazon-eks(?:-[a-z0-9]+)*-node-(1\.[0-9]+)-v"), "AL2"),
+    (re.compile(r"/eks/optimized-ami/(1\.[0-9]+)/amazon-linux-2023/"), "AL2023"),
+    (re.compile(r"/eks/optimized-ami/(1\.[0-9]+)/amazon-linux-2(?:-gpu|-arm64)?/"), "AL2"),
+    (re.compile(r"bottlerocket-?/?aws-k8s-(1\.[0-9]+)"), "Bottlerocket"),
+    (re.compile(r"Windows_Server-2019-[A-Za-z]+-[A-Za-z]+-EKS_Optimized-(1\.[0-9]+)"), "Windows2019"),
+    (re.compile(r"Windows_Server-2022-[A-Za-z]+-[A-Za-z]+-EKS_Optimized-(1\.[0-9]+)"), "Windows2022"),
+    (re.compile(r"Windows_Server-2025-[A-Za-z]+-[A-Za-z]+-EKS_Optimized-(1\.[0-9]+)"), "Windows2025"),
+)
+"""How AWS names its AMIs for EKS and their parameters: the Kubernetes version in the name, and the family."""
+
+KUBELET_SKEW: Final = 3
+"""Minor versions that a kubelet may be behind the API server."""
+
 _DATED: Final = re.compile(r"^v(20[0-9]{2})(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])\Z")
 _SEMANTIC: Final = re.compile(r"^v?[0-9]+\.[0-9]+\.[0-9]+\Z")
 _OWNERS: Final = re.compile(r"^([0-9]{12}|self|amazon|aws-marketplace)\Z")
@@ -136,6 +151,25 @@ def _pin_problems(path: str, term: AmiSelectorTerm) -> Iterator[Problem]:
         yield Problem(join(path, "tags"), term.tags, rule, remedy, "warning")
 
 
+def _made_for_problems(path: str, text: str, family: str | None, kubernetes_version: str) -> Iterator[Problem]:
+    """An AMI of AWS whose name says that it is made for another family or another Kubernetes version."""
+    for pattern, made_for in _MADE_FOR:
+        found = pattern.search(text)
+        if found is None:
+            continue
+        if family not in {None, made_for, "Custom"}:
+            rule = f"names an AMI of {made_for}, and the class starts it as {family}: its nodes never join"
+            yield Problem(path, text, rule, f"write amiFamily: {made_for}, or name an AMI of {family}")
+        ours, theirs = minor(kubernetes_version), minor(found[1])
+        if theirs > ours or ours[1] - theirs[1] > KUBELET_SKEW:
+            rule = f"names an AMI for Kubernetes {found[1]}, which does not work with {kubernetes_version}"
+            yield Problem(path, text, rule, f"name one for {kubernetes_version}; {_COMMAND}")
+        elif theirs < ours:
+            rule = f"names an AMI for Kubernetes {found[1]}, the cluster has {kubernetes_version}"
+            yield Problem(path, text, rule, f"name one for {kubernetes_version}; {_COMMAND}", "warning")
+        return
+
+
 def _family_problems(path: str, spec: NodeClassSpec, family: str | None, kubernetes_version: str) -> Iterator[Problem]:
     where = join(path, "amiFamily")
     aliases = [term.alias for term in spec.ami_selector_terms or () if term.alias is not None]
@@ -172,9 +206,14 @@ def check_amis(path: str, spec: NodeClassSpec, family: str | None, kubernetes_ve
         yield Problem(join(path, "amiSelectorTerms"), [given(term) for term in terms], rule, "keep one of them")
     if spec.amis is not None and not given(spec.amis):
         yield Problem(join(path, "amis"), {}, "must name at least one AMI", f"add amd64 or arm64; {_COMMAND}")
+    elif spec.amis is not None and spec.amis.amd64 is None and (family or "").startswith("Windows"):
+        rule = "must name at least one AMI for amd64: Windows nodes run on nothing else"
+        yield Problem(join(path, "amis"), given(spec.amis), rule, f"add amd64; {_COMMAND}")
     where = join(path, "amiSelectorTerms")
     for index, term in enumerate(terms or ()):
         yield from _term_problems(join(where, index), term, kubernetes_version)
+        for field, text in (("name", term.name), ("ssmParameter", term.ssm_parameter)):
+            yield from _made_for_problems(join(where, index, field), text or "", family, kubernetes_version)
     if len(terms or ()) > 1 and any(term.alias is not None for term in terms or ()):
         yield Problem(
             where, [given(term) for term in terms or ()], "an alias stands alone", ("keep the alias only, or no alias")

@@ -75,7 +75,7 @@ def _shown(budgets: Sequence[Budget]) -> list[dict[str, object]]:
 def _never_lifts(path: str, budgets: Sequence[Budget]) -> Iterator[Problem]:
     """Reasons for which budgets of 0 leave no time free, taken together."""
     blocking = [budget for budget in budgets if _blocks(budget)]
-    stuck = [reason for reason in REASONS if _is_stuck([budget for budget in blocking if reason in _reasons(budget)])]
+    stuck = _always_limited(blocking)
     if "Drifted" not in stuck:
         return
     if len(stuck) == len(REASONS):
@@ -86,9 +86,14 @@ def _never_lifts(path: str, budgets: Sequence[Budget]) -> Iterator[Problem]:
         yield Problem(path, _shown(blocking), rule, "leave hours in which drifted nodes may go", "warning")
 
 
-def _is_stuck(blocking: Sequence[Budget]) -> bool:
+def _always_limited(budgets: Sequence[Budget]) -> list[str]:
+    """Reasons that the budgets, taken together, limit at all times."""
+    return [reason for reason in REASONS if _cover_all([budget for budget in budgets if reason in _reasons(budget)])]
+
+
+def _cover_all(budgets: Sequence[Budget]) -> bool:
     windows: list[tuple[int, int]] = []
-    for budget in blocking:
+    for budget in budgets:
         if budget.schedule is None or budget.duration is None:
             return True
         try:
@@ -100,7 +105,7 @@ def _is_stuck(blocking: Sequence[Budget]) -> bool:
 
 
 def _always_on(path: str, budgets: Sequence[Budget]) -> Iterator[Problem]:
-    limited = {reason for budget in budgets if budget.schedule is None for reason in _reasons(budget)}
+    limited = _always_limited(budgets)
     free = [reason for reason in REASONS if reason not in limited]
     if not free:
         return
@@ -117,13 +122,16 @@ def check_disruption(path: str, spec: NodePoolSpec) -> Iterator[Problem]:
     disruption: Disruption = spec.disruption
     where = join(path, "disruption", "budgets")
     budgets = disruption.budgets or ()
-    for index, budget in enumerate(budgets):
-        yield from _budget_problems(join(where, index), budget)
+    alone = [
+        problem for index, budget in enumerate(budgets) for problem in _budget_problems(join(where, index), budget)
+    ]
+    yield from alone
     if disruption.budgets is not None and not budgets:
         rule = "an empty list means no limit: Karpenter may take all nodes at once"
         yield Problem(where, [], rule, 'remove it (the default is one budget of "10%"), or add budgets', "warning")
     elif budgets:
-        yield from _never_lifts(where, budgets)
+        if not any("never lifts" in problem.rule for problem in alone):
+            yield from _never_lifts(where, budgets)
         yield from _always_on(where, budgets)
     expiry = durations.seconds(spec.expire_after)
     if expiry is not None and expiry < _DAY and any(_blocks(budget) for budget in budgets):

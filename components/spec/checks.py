@@ -18,7 +18,7 @@ from components.spec.node_class_checks import check_class
 from components.spec.node_pool import NodePoolSpec
 from components.spec.patterns import OBJECT_NAME
 from components.spec.pool_checks import check_pool
-from components.spec.presets import expand_node_pool, with_preset_hours
+from components.spec.presets import expand_node_pool, with_preset_hours, without_nulls
 from components.spec.problems import Problem
 
 NAME_RULE: Final = "must be at most 63 lower-case letters, digits, '-' and '.', with a letter or digit at both ends"
@@ -52,14 +52,15 @@ def _beside(problems: Iterable[Problem], path: str, broken: frozenset[str]) -> l
     return [problem for problem in problems if not problem.path.startswith(prefixes)] if prefixes else list(problems)
 
 
-def _read_pool(name: str, entry: object) -> tuple[list[Problem], Pool | None]:
+def _read_pool(name: str, entry: Any) -> tuple[list[Problem], Pool | None]:
     path = join("nodePools", name)
     plain = _present(entry)
-    written, problems, broken = parse(NodePoolSpec, path, with_preset_hours(plain))
+    hours = with_preset_hours(plain)
+    written, problems, broken = parse(NodePoolSpec, path, without_nulls(hours) if isinstance(hours, Mapping) else hours)
     problems = [*_check_name(path, name), *problems]
     if written is None or not isinstance(plain, Mapping):
         return problems, None
-    readable = {key: value for key, value in plain.items() if key not in broken}
+    readable = {key: value for key, value in dict(entry or {}).items() if key not in broken}
     expanded = _with_defaults(expand_node_pool(name, readable))
     spec, together, _ = parse(NodePoolSpec, path, expanded)
     if spec is None or together:
@@ -76,7 +77,8 @@ def _read_class(name: str, entry: object, kubernetes_version: str) -> tuple[list
     if spec is None or not isinstance(plain, Mapping):
         return problems, None
     family = family_of(plain) if "amiFamily" not in broken else None
-    problems += _beside(check_class(path, spec, family, kubernetes_version), path, broken)
+    untold = broken | {"amis"} if "amiSelectorTerms" in broken else broken  # AMIs are named, only not readable
+    problems += _beside(check_class(path, spec, family, kubernetes_version), path, untold)
     return problems, None if broken else Class(spec, family)
 
 

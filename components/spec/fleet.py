@@ -16,7 +16,7 @@ from components.spec.model_problems import join
 from components.spec.node_class import NodeClassSpec
 from components.spec.node_pool import NodePoolSpec
 from components.spec.problems import ABSENT, Problem
-from components.spec.requirements import ANY, ValueSet, instance_types, of_pool
+from components.spec.requirements import ANY, ValueSet, beyond_table, instance_types, of_pool
 
 _GPU_COUNT: Final = "karpenter.k8s.aws/instance-gpu-count"
 
@@ -59,6 +59,8 @@ def _arch_problems(pool: Pool, node_class: Class) -> Iterator[Problem]:
         return
     asked = pool.sets.get(ARCH, ANY)
     wanted = {arch for arch in KNOWN_VALUES[ARCH] if asked.allows(arch)}
+    if pool.types and not beyond_table(pool.sets):
+        wanted = {arch for arch in wanted if table().values(ARCH).get(arch, 0) & pool.types}
     where = join(pool.path, "requirements")
     name = pool.spec.node_class
     if wanted and not wanted & served:

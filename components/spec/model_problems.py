@@ -29,6 +29,9 @@ _MOVED: Final = {
     ("nodeClassRef",): "write `nodeClass` with the name of the class; group and kind follow from it",
     ("template",): "the fields of template.spec and template.metadata stand directly in the entry",
     ("spec",): "the fields of the spec stand directly in the entry",
+    ("apiVersion",): "remove it: every entry becomes an object of v1, with the fields of v1",
+    ("kind",): "remove it: the map that the entry stands in tells its kind",
+    ("metadata",): "the name is the entry's key; labels and annotations of nodes stand directly in a pool's entry",
     ("amiID",): "write `amis` with one id for each architecture",
     ("ttlSecondsAfterEmpty",): "this field of v1alpha5 is now disruption.consolidateAfter",
     ("ttlSecondsUntilExpired",): "this field of v1alpha5 is now expireAfter",
@@ -113,8 +116,10 @@ def _homes(owner: type[BaseModel], name: str, path: str = "") -> Iterator[str]:
 def _choice(error: ErrorDetails) -> tuple[str, str]:
     expected = str(error.get("ctx", {}).get("expected", ""))
     choices = [choice.strip("'") for choice in expected.replace(" or ", ", ").split(", ")]
-    close = difflib.get_close_matches(str(error["input"]), choices, n=1, cutoff=0.4)
-    return f"must be one of {', '.join(choices)}", f"did you mean {close[0]}?" if close else f"write {choices[0]}"
+    by_lower = {choice.lower(): choice for choice in choices}
+    close = difflib.get_close_matches(str(error["input"]).lower(), list(by_lower), n=1, cutoff=0.4)
+    remedy = f"did you mean {by_lower[close[0]]}?" if close else f"write {choices[0]}"
+    return f"must be one of {', '.join(choices)}", remedy
 
 
 def _rule_and_remedy(model: type[BaseModel], error: ErrorDetails, loc: Sequence[str | int]) -> tuple[str, str]:
@@ -128,7 +133,8 @@ def _rule_and_remedy(model: type[BaseModel], error: ErrorDetails, loc: Sequence[
     if kind == "missing":
         return "is required", f"set it, for example to {example}" if example else "set it"
     if kind in _TYPES:
-        return _TYPES[kind]
+        rule, remedy = _TYPES[kind]
+        return rule, "write a value, or remove the line" if error["input"] is None else remedy
     if kind in {"string_too_short", "too_short"}:
         return "must not be empty", f"for example {example}" if example else "remove it"
     allowed = _extra(field, "x-allowed")
@@ -145,6 +151,17 @@ def _problem(path: str, model: type[BaseModel], error: ErrorDetails) -> Problem:
     return Problem(join(path, *loc), found, rule, remedy)
 
 
+def _without_echoes(errors: list[ErrorDetails]) -> list[ErrorDetails]:
+    """The errors, without lists that count as too short only because of the mistakes in their items."""
+    places = [error["loc"] for error in errors]
+    return [
+        error
+        for error in errors
+        if error["type"] != "too_short"
+        or not any(place[: len(error["loc"])] == error["loc"] != place for place in places)
+    ]
+
+
 def parse(model: type[Model], path: str, entry: object) -> tuple[Model | None, list[Problem], frozenset[str]]:
     """Read an entry as far as it can be read.
 
@@ -155,7 +172,7 @@ def parse(model: type[Model], path: str, entry: object) -> tuple[Model | None, l
     try:
         return model.model_validate(entry), [], frozenset()
     except ValidationError as invalid:
-        errors = invalid.errors()
+        errors = _without_echoes(invalid.errors())
     problems = [_problem(path, model, error) for error in errors]
     broken = frozenset(str(error["loc"][0]) for error in errors if error["loc"])
     if not isinstance(entry, Mapping) or not broken:

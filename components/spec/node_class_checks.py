@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from components.spec import quantities
 from components.spec.ami_fit import check_amis
 from components.spec.model_problems import join
 from components.spec.node_class import NodeClassSpec
@@ -24,6 +25,10 @@ _TAG_KEY_LENGTH: Final = 128
 _TAG_VALUE_LENGTH: Final = 256
 MOST_TAGS: Final = 42
 """EC2 takes 50 on an instance; Karpenter adds up to 8 of its own."""
+
+KUBELET_IMAGE_GC_HIGH: Final = 85
+KUBELET_IMAGE_GC_LOW: Final = 80
+"""The kubelet's own thresholds (pkg/kubelet/apis/config/v1beta1/defaults.go of Kubernetes 1.36)."""
 
 _RESTRICTED_TAGS: Final = frozenset(
     {"eks:eks-cluster-name", "karpenter.sh/nodepool", "karpenter.sh/nodeclaim", "karpenter.k8s.aws/ec2nodeclass"}
@@ -91,12 +96,36 @@ def _eviction_problems(path: str, kubelet: Kubelet) -> Iterator[Problem]:
         yield Problem(join(path, "evictionSoft"), sorted(soft) or ABSENT, rule, f"add {signal}, or remove its period")
 
 
+def _soft_below_hard(path: str, kubelet: Kubelet) -> Iterator[Problem]:
+    """Soft thresholds that the hard ones come before; only like can be compared with like."""
+    hard = kubelet.eviction_hard or {}
+    for signal, threshold in (kubelet.eviction_soft or {}).items():
+        other = hard.get(signal)
+        if other is None or threshold.endswith("%") != other.endswith("%"):
+            continue
+        if quantities.value(threshold.removesuffix("%")) <= quantities.value(other.removesuffix("%")):
+            rule = f"must be above evictionHard ({other}), which evicts pods at once and comes first"
+            remedy = "raise it, or lower the hard one"
+            yield Problem(join(path, "evictionSoft", signal), threshold, rule, remedy, "warning")
+
+
+def _image_problems(path: str, kubelet: Kubelet) -> Iterator[Problem]:
+    """Thresholds of image removal that the kubelet does not start with; one alone meets the kubelet's own other one."""
+    high, low = kubelet.image_gc_high_threshold_percent, kubelet.image_gc_low_threshold_percent
+    if high is not None and high <= (KUBELET_IMAGE_GC_LOW if low is None else low):
+        rule = f"must be above imageGCLowThresholdPercent ({low})"
+        if low is None:
+            rule = f"must be {KUBELET_IMAGE_GC_LOW + 1} to 100 while imageGCLowThresholdPercent is the kubelet's own"
+        yield Problem(join(path, "imageGCHighThresholdPercent"), high, rule, "raise it, or lower the other one")
+    elif low is not None and high is None and low >= KUBELET_IMAGE_GC_HIGH:
+        rule = f"must be 0 to {KUBELET_IMAGE_GC_HIGH - 1} while imageGCHighThresholdPercent is the kubelet's own"
+        yield Problem(join(path, "imageGCLowThresholdPercent"), low, rule, "lower it, or raise the other one")
+
+
 def _kubelet_problems(path: str, kubelet: Kubelet, family: str | None) -> Iterator[Problem]:
     yield from _eviction_problems(path, kubelet)
-    high, low = kubelet.image_gc_high_threshold_percent, kubelet.image_gc_low_threshold_percent
-    if high is not None and low is not None and high <= low:
-        rule = f"must be above imageGCLowThresholdPercent ({low})"
-        yield Problem(join(path, "imageGCHighThresholdPercent"), high, rule, "raise it, or lower the other one")
+    yield from _soft_below_hard(path, kubelet)
+    yield from _image_problems(path, kubelet)
     for index, address in enumerate(kubelet.cluster_dns or ()):
         try:
             ipaddress.ip_address(address)

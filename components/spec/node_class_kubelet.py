@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
+from components.spec import quantities
 from components.spec.durations import Duration
 from components.spec.fields import NODE_CLASS_CRD, Quantity, Strict, doc
 from components.spec.patterns import EVICTION_THRESHOLD
@@ -26,8 +27,9 @@ ReservedResource = Literal["cpu", "memory", "ephemeral-storage", "pid"]
 
 
 def _threshold(value: str) -> str:
-    if EVICTION_THRESHOLD.search(value) is None:
-        kind, message = "threshold", 'must be a percentage such as "10%" or a quantity such as "500Mi"'
+    is_amount = EVICTION_THRESHOLD.search(value) is not None and (value.endswith("%") or quantities.value(value) > 0)
+    if not is_amount:
+        kind, message = "threshold", 'must be a percentage such as "10%", or a quantity above 0 such as "500Mi"'
         raise PydanticCustomError(kind, message)
     return value
 

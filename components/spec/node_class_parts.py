@@ -194,10 +194,10 @@ class Ebs(Strict):
         "I/O operations a second that are paid for.",
         source=NODE_CLASS_CRD,
         unit="operations a second",
-        allowed="gp3: 3000 to 16000; io1 and io2: 100 to 64000; not for other types",
+        allowed="gp3: 3000 to 16000; io1: 100 to 64000; io2: 100 to 256000; not for other types",
         example="3000",
         ge=1,
-        le=64000,
+        le=256_000,
     )
     kms_key_id: str | None = doc(
         None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from components.spec import business_hours
+from components.spec import business_hours, labels
 from components.spec.defaults import (
     ARCH,
     CAPACITY_TYPE,
@@ -29,9 +29,6 @@ WORKLOAD: Final = "workload"
 """Key of the label and the taint that bind pods to the pool of a preset."""
 
 GPU_TAINT: Final = "nvidia.com/gpu"
-TAINT_KEYS: Final = frozenset({WORKLOAD, GPU_TAINT})
-"""Taints that the sample workloads in examples/workloads tolerate."""
-
 DEFAULT_BUDGET: Final = {"nodes": "10%"}
 _MERGED: Final = ("labels", "annotations", "limits", "disruption", "businessHours")
 
@@ -270,7 +267,8 @@ PRESETS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
 
 
 def _key(one: object) -> object:
-    return one.get("key") if isinstance(one, Mapping) else None
+    key = one.get("key") if isinstance(one, Mapping) else None
+    return labels.normalized(key) if isinstance(key, str) else None
 
 
 def _merge(preset: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -279,12 +277,23 @@ def _merge(preset: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any
     for field in _MERGED:
         ours, theirs = preset.get(field), entry.get(field)
         if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
-            merged[field] = {key: value for key, value in {**ours, **theirs}.items() if value is not None}
+            merged[field] = {**ours, **theirs}
     own = entry.get("requirements")
     if isinstance(own, list | tuple):
         named = [_key(one) for one in own]
         merged["requirements"] = [one for one in preset["requirements"] if _key(one) not in named] + list(own)
-    return {field: value for field, value in merged.items() if value is not None}
+    return without_nulls(merged)
+
+
+def without_nulls(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry without what is null, in itself and in the maps that are merged key by key."""
+    return {
+        field: {key: item for key, item in value.items() if item is not None}
+        if field in _MERGED and isinstance(value, Mapping)
+        else value
+        for field, value in entry.items()
+        if value is not None
+    }
 
 
 def node_class_of(name: str, entry: Mapping[str, Any]) -> str:
@@ -333,5 +342,5 @@ def expand_node_pool(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     plain = {field: value for field, value in entry.items() if field != "preset"}
     preset = entry.get("preset")
     make = PRESETS.get(preset) if isinstance(preset, str) else None
-    merged = _merge(make(), plain) if make is not None else {k: v for k, v in plain.items() if v is not None}
+    merged = _merge(make(), plain) if make is not None else without_nulls(plain)
     return _with_business_hours(merged)

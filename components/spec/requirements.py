@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from components.spec import labels
-from components.spec.defaults import CAPACITY_TYPE
+from components.spec.defaults import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE
 from components.spec.instance_types import Table, table
 from components.spec.model_problems import join
 from components.spec.node_pool import NodePoolSpec, Requirement
@@ -18,6 +18,7 @@ MOST_REQUIREMENTS: Final = 100
 """Labels count too: a NodeClaim takes no more, so a pool with more launches nothing."""
 
 _COMPARISONS: Final = frozenset({"Gt", "Lt", "Gte", "Lte"})
+_ON_EVERY_NODE: Final = frozenset({ARCH, OS, CAPACITY_TYPE, INSTANCE_TYPE, ZONE, "topology.kubernetes.io/region"})
 _INT64: Final = 2**63 - 1
 
 
@@ -170,9 +171,13 @@ def _value_problem(path: str, requirement: Requirement) -> Problem | None:
     key = labels.normalized(requirement.key)
     values = requirement.values or ()
     known = labels.KNOWN_VALUES.get(key)
+    lower = [value.lower() for value in values]
     if known is not None and requirement.operator in {"In", "NotIn"} and not set(values) <= known:
         rule = f"{key} knows only {', '.join(sorted(known - {''}))}"
         return Problem(join(path, "values"), list(values), rule, "correct the values: others never match")
+    if key in labels.WELL_KNOWN and requirement.operator in {"In", "NotIn"} and list(values) != lower:
+        rule = f"{key} knows only values in lower case: others never match"
+        return Problem(join(path, "values"), list(values), rule, f"write {', '.join(lower)}")
     if requirement.operator in _COMPARISONS and key in labels.WELL_KNOWN and key not in labels.NUMERIC:
         rule = f"{key} holds no numbers, so {requirement.operator} never matches"
         return Problem(join(path, "operator"), requirement.operator, rule, "use In or NotIn")
@@ -202,7 +207,7 @@ def check_together(path: str, spec: NodePoolSpec) -> Iterator[Problem]:
         yield Problem(join(path, "requirements"), count, rule, "remove some")
     sets = of_pool(spec)
     where = join(path, "requirements")
-    empty = [key for key, allowed in sets.items() if allowed.is_empty()]
+    empty = [key for key, allowed in sets.items() if _allows_no_node(key, allowed)]
     for key in empty:
         shown = [
             requirement.model_dump(by_alias=True, exclude_none=True)
@@ -213,11 +218,48 @@ def check_together(path: str, spec: NodePoolSpec) -> Iterator[Problem]:
         yield Problem(where, shown, rule, "keep values that satisfy all of them")
     if not empty:
         yield from _instance_problems(where, sets)
+        yield from _variety_problems(path, spec, sets)
+
+
+def _allows_no_node(key: str, allowed: ValueSet) -> bool:
+    """Whether no node can fit, since each has this label, and one of the values that there are."""
+    if allowed.is_empty() or (allowed.absent and key in _ON_EVERY_NODE):
+        return True
+    known = labels.KNOWN_VALUES.get(key, frozenset())
+    spelt_right = allowed.included is None or allowed.included <= known
+    return key in _ON_EVERY_NODE and bool(known) and spelt_right and not any(map(allowed.allows, known))
+
+
+def _variety_problems(path: str, spec: NodePoolSpec, sets: Mapping[str, ValueSet]) -> Iterator[Problem]:
+    """A minimum of different values that the requirements, taken together, cannot give."""
+    types = 0 if beyond_table(sets) else instance_types(sets)
+    for requirement in spec.requirements or ():
+        key, least = labels.normalized(requirement.key), requirement.min_values
+        if least is None or not _is_sound(requirement):
+            continue
+        allowed = sets[key]
+        named = None if allowed.included is None else sum(map(allowed.allows, allowed.included))
+        values = table().values(key)
+        known = sum(bool(bits & types) for value, bits in values.items() if allowed.allows(value))
+        where = join(path, "requirements")
+        shown = {"key": requirement.key, "minValues": least}
+        is_told = requirement.operator == "In" and len(set(requirement.values or ())) < least
+        if named is not None and named < least and not is_told:
+            rule = f"the requirements and labels for {key} exclude each other: they leave {named} of {least} values"
+            yield Problem(where, shown, rule, "lower minValues, or allow more values")
+        elif types and values and known < least and (named is None or named >= least):
+            rule = (
+                f"the instance types known to this version that satisfy everything have only {known} different values "
+                f"of {key}: below minValues Karpenter launches nothing"
+            )
+            yield Problem(where, shown, rule, "lower minValues, or loosen the other requirements", "warning")
 
 
 def _instance_problems(where: str, sets: Mapping[str, ValueSet]) -> Iterator[Problem]:
     unknown = beyond_table(sets)
     for key, value in unknown:
+        if value != value.lower() or value not in labels.KNOWN_VALUES.get(key, {value}):
+            continue  # told with the requirement itself
         rule = f"{key}: no instance type known to this version has {value}"
         yield Problem(
             where, value, rule, "check the spelling; ignore this for instances newer than mid-2026", ("warning")

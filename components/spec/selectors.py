@@ -13,6 +13,9 @@ from components.spec.node_class_parts import PlacementGroupSelector
 from components.spec.problems import ABSENT, Problem
 
 _ID: Final = re.compile(r"^(ami|sg|pg)-[0-9a-f]{8,17}\Z")
+_PARAMETER: Final = re.compile(
+    r"^(arn:aws[a-z-]*:ssm:[a-z0-9-]+:([0-9]{12})?:parameter/)?[\w./-]+(:[\w.-]+)?\Z", re.ASCII
+)
 _CLUSTER_TAG: Final = "kubernetes.io/cluster/"
 
 
@@ -38,12 +41,16 @@ def _exclusive(path: str, fields: Mapping[str, Any], alone: Sequence[str]) -> It
 
 
 def name_that_is_no_name(path: str, fields: Mapping[str, Any]) -> Iterator[Problem]:
-    """An id or an ARN where the name belongs: it matches nothing."""
+    """An id, an ARN or a URL where the name belongs: it matches nothing."""
     name = fields.get("name")
-    if isinstance(name, str) and (name.startswith("arn:") or _ID.match(name)):
+    if isinstance(name, str) and (name.startswith("arn:") or "://" in name or _ID.match(name)):
         yield Problem(
             join(path, "name"), name, "must be a name: an id or an ARN matches nothing here", "write it as id"
         )
+    parameter = fields.get("ssmParameter")
+    if isinstance(parameter, str) and (_ID.match(parameter) or _PARAMETER.match(parameter) is None):
+        rule = "must be a name of an SSM parameter, or its ARN: this finds no AMI"
+        yield Problem(join(path, "ssmParameter"), parameter, rule, "for example /my-company/amis/al2023/1.36")
 
 
 def _terms(path: str, terms: Sequence[Strict], alone: Sequence[str]) -> Iterator[Problem]:
@@ -79,6 +86,19 @@ def _cluster_tag_only(path: str, terms: Sequence[Strict], what: str, remedy: str
             yield Problem(join(path, index), fields, rule, remedy, "error" if error else "warning")
 
 
+def _matches_all(path: str, terms: Sequence[Strict], what: str, *, error: bool) -> Iterator[Problem]:
+    """Terms that hold nothing but wildcards: EC2 then finds everything in the region, in other VPCs too."""
+    for index, term in enumerate(terms):
+        fields = given(term)
+        name = fields.get("name")
+        every_name = name is not None and name.strip("*?") == ""
+        tags = fields.get("tags", {})
+        if every_name or (tags and all(set(key) in ({"*"}, {"?"}, {"*", "?"}) for key in tags)):
+            rule = f"matches every one of the region's {what}, those of other VPCs included"
+            remedy = "select by karpenter.sh/discovery or by id"
+            yield Problem(join(path, index), fields, rule, remedy, "error" if error else "warning")
+
+
 def _placement_group(path: str, selector: PlacementGroupSelector) -> Iterator[Problem]:
     if len(given(selector)) != 1:
         yield Problem(path, given(selector), "must have exactly one of name and id", "keep one of them")
@@ -97,7 +117,9 @@ def check_selectors(path: str, spec: NodeClassSpec) -> Iterator[Problem]:
         "select by karpenter.sh/discovery or by id",
         error=False,
     )
+    yield from _matches_all(subnets, spec.subnet_selector_terms or (), "subnets", error=False)
     groups = join(path, "securityGroupSelectorTerms")
+    yield from _matches_all(groups, spec.security_group_selector_terms or (), "security groups", error=True)
     yield from _terms(groups, spec.security_group_selector_terms or (), ("id", "name"))
     yield from _or_of_tags(groups, spec.security_group_selector_terms or ())
     yield from _cluster_tag_only(

@@ -29,7 +29,9 @@ def _excerpt(text: str) -> str:
 
 def _mime(text: str) -> str | None:
     """What is wrong with MIME user data; None when nothing is."""
-    message = message_from_string(text.lstrip())
+    if text != text.lstrip():
+        return "MIME user data begins with its headers in the very first place"
+    message = message_from_string(text)
     if "Content-Type" not in message:
         return "MIME user data needs a Content-Type header"
     if not message.get_content_type().startswith("multipart/"):
@@ -37,7 +39,8 @@ def _mime(text: str) -> str | None:
     boundary = message.get_boundary()
     if not boundary:
         return "the Content-Type header must name a boundary"
-    if not message.is_multipart() or f"--{boundary}--" not in text:
+    last = text.removesuffix("\n").rstrip(" \t")
+    if not message.is_multipart() or not (f"--{boundary}--" in text or last.endswith(f"\n--{boundary}")):
         return f"the parts must be separated by --{boundary} and end with --{boundary}--"
     return None
 

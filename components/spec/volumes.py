@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -11,8 +12,16 @@ from components.spec.node_class_parts import BlockDeviceMapping, Ebs
 from components.spec.problems import ABSENT, Problem
 from components.spec.quantities import GIB, value
 
-_TYPES_WITH_IOPS: Final = {"gp3": (3000, 16_000, 500), "io1": (100, 64_000, 50), "io2": (100, 64_000, 1000)}
+_TYPES_WITH_IOPS: Final = {"gp3": (3000, 16_000, 500), "io1": (100, 64_000, 50), "io2": (100, 256_000, 1000)}
 """Least and most I/O operations a second, and most for each GiB."""
+
+_NEED_IOPS: Final = frozenset({"io1", "io2"})
+_WORD: Final = re.compile(r"^[\w-]+\Z", re.ASCII)
+_NO_BOOT: Final = frozenset({"st1", "sc1"})
+_KMS_KEY: Final = re.compile(
+    r"^(alias/[\w/-]+|arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:(key|alias)/.+|(mrk-)?[0-9a-f]{32}|"
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\Z"
+)
 
 _SIZES: Final = {
     "gp2": (1, 16_384),
@@ -45,6 +54,8 @@ DATA_DEVICE: Final = {
     "Windows2025": "/dev/sda1",
 }
 """Where images and pods are kept."""
+
+_BOOT_DEVICES: Final = {**DATA_DEVICE, "Bottlerocket": "/dev/xvda"}
 
 
 def _gib(size: str) -> float:
@@ -93,6 +104,15 @@ def _ebs_problems(path: str, ebs: Ebs, family: str | None, device: str | None) -
     if ebs.volume_size is not None:
         yield from _size_problems(join(path, "volumeSize"), ebs.volume_size, kind, family, device)
     yield from _performance_problems(path, ebs, kind)
+    if kind in _NEED_IOPS and ebs.iops is None:
+        yield Problem(join(path, "iops"), ABSENT, f"is required by EC2 for {kind}", "for example 3000, or use gp3")
+    if kind in _NO_BOOT and device is not None and device == _BOOT_DEVICES.get(family or ""):
+        rule = f"the {family} AMI needs an SSD on {device}: it boots from there, and not from {kind}"
+        yield Problem(join(path, "volumeType"), kind, rule, "write gp3")
+    if ebs.kms_key_id is not None and _KMS_KEY.match(ebs.kms_key_id) is None:
+        rule = "must be a name that KMS knows: a key id, alias/<name>, or the ARN of either"
+        remedy = f"write alias/{ebs.kms_key_id}" if _WORD.match(ebs.kms_key_id) else "for example alias/nodes"
+        yield Problem(join(path, "kmsKeyID"), ebs.kms_key_id, rule, remedy)
     if ebs.kms_key_id is not None and ebs.encrypted is not True:
         found = ABSENT if ebs.encrypted is None else ebs.encrypted
         yield Problem(join(path, "encrypted"), found, "must be true with a kmsKeyID", "add encrypted: true")

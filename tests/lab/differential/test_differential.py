@@ -52,6 +52,7 @@ STRICTER: dict[str, str] = {
     r"NotIn needs at least one value|take[s]? no values|Exists takes": "Karpenter's validation, or a slip of the pen",
     r"knows only |must be one of (dedicated|amd64|linux|spot|on-demand|false)": "misspelt values never match",
     r"must be whole hours": "the kubelet cannot read it",
+    r"is the kubelet's own": "the kubelet does not start",
     r"Karpenter knows .* itself|overlays cannot ask": "Karpenter's validation: the overlay is never Ready",
     r"Karpenter sets its own taints": "Karpenter would fight over the taint",
     # What never works, or never ends

@@ -70,6 +70,32 @@ def test_an_architecture_that_no_ami_of_the_class_serves_is_refused(node_class: 
     assert told(problems, "nodePools.a.requirements", "has AMIs for amd64 only"), "the pool would never launch a node"
 
 
+@pytest.mark.parametrize(
+    "requirements",
+    [
+        [requirement(FAMILY, "In", "m7g")],
+        [requirement("node.kubernetes.io/instance-type", "In", "m7g.large", "c8g.large")],
+        [requirement("karpenter.k8s.aws/instance-cpu-manufacturer", "In", "aws")],
+        [requirement("kubernetes.io/arch", "NotIn", "amd64")],
+    ],
+    ids=str,
+)
+def test_instances_that_no_ami_of_the_class_serves_are_refused(requirements: list[dict[str, Any]]) -> None:
+    pool = {"nodeClass": "amd-only", "requirements": [*requirements, ON_DEMAND]}
+    assert told(check({"a": pool}), "nodePools.a.requirements", "has AMIs for amd64 only"), (
+        "the pool asks for Graviton without naming its architecture, and never launches a node"
+    )
+    assert not check({"a": {**pool, "nodeClass": "default"}})
+
+
+def test_instances_of_one_architecture_need_only_its_ami() -> None:
+    pool = {
+        "nodeClass": "amd-only",
+        "requirements": [arch("amd64", "arm64"), requirement(FAMILY, "In", "m5"), ON_DEMAND],
+    }
+    assert not check({"a": pool}), "a warning about an AMI that no instance would use"
+
+
 @pytest.mark.parametrize("node_class", ["by-alias", "by-name", "default"])
 def test_an_architecture_that_an_ami_may_serve_is_let_through(node_class: str) -> None:
     assert not check({"a": {"nodeClass": node_class, "requirements": [arch("arm64"), ON_DEMAND]}})
@@ -119,7 +145,7 @@ def test_pools_that_shadow_each_other_at_equal_weight_are_a_warning() -> None:
     [
         {"weight": 10},
         {"labels": {"team": "a"}},
-        {"taints": [{"key": "workload", "effect": "NoSchedule"}]},
+        {"taints": [{"key": "workload", "value": "batch-spot", "effect": "NoSchedule"}]},
         {"requirements": [arch("arm64"), ON_DEMAND]},
         {"requirements": [arch("amd64"), ON_DEMAND, requirement("topology.kubernetes.io/zone", "In", "us-west-2a")],
          "weight": 1},

@@ -10,6 +10,7 @@ from components.spec.problems import Problem
 ID = "0123456789abcdef0"
 AMIS = {"amis": {"amd64": f"ami-{ID}"}}
 KUBERNETES = "1.36"
+SSM = "/aws/service/eks/optimized-ami"
 MIME = 'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="b"\n\n--b\nContent-Type: text/plain\n\nx\n--b--\n'
 
 
@@ -83,6 +84,19 @@ ERRORS = [
     (with_amis(amiFamily="AL2"), "amiFamily", "Amazon Linux 2 has no EKS AMI"),
     (with_amis(amiFamily="Ubuntu"), "amiFamily", "must be one of AL2"),
     (alias("al2023@v20261101", amiFamily="Bottlerocket"), "amiFamily", "does not fit the alias"),
+    (terms({"name": "bottlerocket-aws-k8s-1.36-x86_64-v1.50.0-a1"}, amiFamily="AL2023"), "amiSelectorTerms[0].name",
+     "names an AMI of Bottlerocket"),
+    (terms({"ssmParameter": f"{SSM}/1.36/amazon-linux-2023/x86_64/standard/recommended/image_id"},
+           amiFamily="Bottlerocket"), "amiSelectorTerms[0].ssmParameter", "names an AMI of AL2023"),
+    (terms({"name": "amazon-eks-node-1.32-v20241121"}), "amiSelectorTerms[0].name", "names an AMI of AL2"),
+    (terms({"name": "amazon-eks-node-al2023-x86_64-standard-1.37-v20261101"}), "amiSelectorTerms[0].name",
+     "AMI for Kubernetes 1.37, which does not work with 1.36"),
+    (terms({"name": "amazon-eks-node-al2023-arm64-nvidia-1.32-v20261101"}), "amiSelectorTerms[0].name",
+     "AMI for Kubernetes 1.32, which does not work with 1.36"),
+    (terms({"ssmParameter": f"ami-{ID}"}), "amiSelectorTerms[0].ssmParameter", "a name of an SSM parameter"),
+    (terms({"ssmParameter": "https://x.org/x"}), "amiSelectorTerms[0].ssmParameter", "a name of an SSM parameter"),
+    (terms({"name": "https://example.com/x"}), "amiSelectorTerms[0].name", "must be a name"),
+    ({"amis": {"arm64": f"ami-{ID}"}, "amiFamily": "Windows2022"}, "amis", "at least one AMI for amd64"),
     # identity
     (with_amis(role="arn:aws:iam::123456789012:role/team/nodes"), "role", "not an ARN"),
     (with_amis(role="team/nodes"), "role", "without its path"),
@@ -101,6 +115,8 @@ ERRORS = [
     (subnets({"tags": {"a": "b"}}, {"tags": {"a": "b"}}), "subnetSelectorTerms[1]", "stands twice"),
     (groups({"name": "x", "id": f"sg-{ID}"}), "securityGroupSelectorTerms[0]", "stands alone"),
     (groups({"tags": {"kubernetes.io/cluster/x": "owned"}}), "securityGroupSelectorTerms[0]", "every security group"),
+    (groups({"name": "*"}), "securityGroupSelectorTerms[0]", "matches every one of the region's security groups"),
+    (groups({"tags": {"*": "*"}}), "securityGroupSelectorTerms[0]", "matches every one of the region's security"),
     (groups({"name": f"sg-{ID}"}), "securityGroupSelectorTerms[0].name", "an id or an ARN matches nothing"),
     (terms({"name": f"ami-{ID}", "owner": "self"}), "amiSelectorTerms[0].name", "an id or an ARN matches nothing"),
     (terms({"name": "arn:aws:ec2:us-west-2::image/x"}), "amiSelectorTerms[0].name", "an id or an ARN matches nothing"),
@@ -128,6 +144,13 @@ ERRORS = [
     "must be true with a kmsKeyID"),
     (volume(volumeSize="50Gi", kmsKeyID="alias/x", encrypted=None), f"{EBS}.encrypted",
     "must be true with a kmsKeyID"),
+    (volume(volumeSize="50Gi", kmsKeyID="nodes"), f"{EBS}.kmsKeyID", "a name that KMS knows"),
+    (volume(volumeSize="50Gi", kmsKeyID="arn:aws:iam::123456789012:role/x"), f"{EBS}.kmsKeyID", "that KMS knows"),
+    (volume(volumeSize="50Gi", volumeType="io1"), f"{EBS}.iops", "is required by EC2 for io1"),
+    (volume(volumeSize="50Gi", volumeType="io2"), f"{EBS}.iops", "is required by EC2 for io2"),
+    (volume(volumeSize="500Gi", volumeType="io1", iops=65000), f"{EBS}.iops", "io1 takes 100 to 64000"),
+    (volume(volumeSize="125Gi", volumeType="st1"), f"{EBS}.volumeType", "it boots from there, and not from st1"),
+    (volume("Bottlerocket", volumeSize="125Gi", volumeType="sc1"), f"{EBS}.volumeType", "it boots from there"),
     (volume(volumeSize="50Gi", volumeType="gp2", iops=3000), f"{EBS}.iops", "no iops of their own"),
     (volume(volumeSize="50Gi", volumeType="gp3", iops=17000), f"{EBS}.iops", "gp3 takes 3000 to 16000"),
     (volume(volumeSize="20Gi", volumeType="io1", iops=5000), f"{EBS}.iops", "at most 50 for each GiB"),
@@ -148,6 +171,10 @@ ERRORS = [
     (kubelet(kubeReserved={"cpu": "-1"}), "kubelet.kubeReserved.cpu", "not be negative"),
     (kubelet(imageGCHighThresholdPercent=80, imageGCLowThresholdPercent=80),
      "kubelet.imageGCHighThresholdPercent", "above"),
+    (kubelet(imageGCHighThresholdPercent=70), "kubelet.imageGCHighThresholdPercent", "must be 81 to 100"),
+    (kubelet(imageGCLowThresholdPercent=90), "kubelet.imageGCLowThresholdPercent", "must be 0 to 84"),
+    (kubelet(evictionHard={"memory.available": "0"}), 'kubelet.evictionHard["memory.available"]', "above 0"),
+    (kubelet(evictionHard={"memory.available": "-5Mi"}), 'kubelet.evictionHard["memory.available"]', "above 0"),
     (kubelet(clusterDNS=["dns"]), "kubelet.clusterDNS[0]", "IP address"),
     (kubelet(maxPods=0), "kubelet.maxPods", "no room"),
     (kubelet(maxPods="110"), "kubelet.maxPods", "whole number"),
@@ -174,6 +201,8 @@ ERRORS = [
     (data("AL2023", "\n#!/bin/bash\n"), "userData", "very first place"),
     (data("AL2023", "MIME-Version: 1.0\n\nx"), "userData", "needs a Content-Type"),
     (data("AL2023", "Content-Type: text/plain\n\nx"), "userData", "must be multipart, not text/plain"),
+    (data("AL2023", f"\n{MIME}"), "userData", "very first place"),
+    (data("AL2023", MIME.replace("--b--", "--b\n")), "userData", "end with --b--"),
     (data("AL2023", "Content-Type: multipart/mixed\n\nx"), "userData", "must name a boundary"),
     (data("AL2023", MIME.replace("--b--", "")), "userData", "end with --b--"),
     (data("AL2023", "#!/bin/bash\n" + "x" * 17_000), "userData", "at most 16384 bytes"),
@@ -191,6 +220,21 @@ WARNINGS = [
     (terms({"ssmParameter": "/x"}), "amiSelectorTerms[0].ssmParameter", "another AMI"),
     (terms({"tags": {"a": "b"}}), "amiSelectorTerms[0].tags", "is not pinned"),
     (subnets({"tags": {"a": "b"}}, {"tags": {"c": "d"}}), "subnetSelectorTerms", "terms add up"),
+    (
+        terms({"name": "amazon-eks-node-al2023-x86_64-standard-1.35-v20261101"}),
+        "amiSelectorTerms[0].name",
+        "for Kubernetes 1.35, the cluster has 1.36",
+    ),
+    (subnets({"tags": {"*": "*"}}), "subnetSelectorTerms[0]", "matches every one of the region's subnets"),
+    (
+        kubelet(
+            evictionHard={"memory.available": "10%"},
+            evictionSoft={"memory.available": "5%"},
+            evictionSoftGracePeriod={"memory.available": "2m"},
+        ),
+        'kubelet.evictionSoft["memory.available"]',
+        "must be above evictionHard (10%)",
+    ),
     (subnets({"tags": {"kubernetes.io/cluster/x": "*"}}), "subnetSelectorTerms[0]", "public subnets too"),
     (volume(volumeSize="50Gi", encrypted=False), f"{EBS}.encrypted", "clear text"),
     (volume(device="/dev/sdf", volumeSize="50Gi"), "blockDeviceMappings", "keeps images and pods on /dev/xvda"),
@@ -229,10 +273,24 @@ FINE = [
     with_amis(placementGroupSelector={"name": "x"}),
     volume(volumeSize="100Gi", volumeType="gp3", iops=6000, throughput=500, kmsKeyID="alias/x"),
     volume(snapshotID=f"snap-{ID}", volumeInitializationRate=200),
-    volume(volumeSize="100Gi", volumeType="io2", iops=64000),
+    volume(volumeSize="1Ti", volumeType="io2", iops=256000),
+    volume(
+        volumeSize="100Gi", kmsKeyID="arn:aws-cn:kms:cn-north-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+    ),
+    volume(volumeSize="100Gi", kmsKeyID="mrk-1234abcd12ab34cd56ef1234567890ab"),
+    terms({"name": "amazon-eks-node-al2023-x86_64-standard-1.36-v20261101", "owner": "amazon"}),
+    terms({"name": "bottlerocket-aws-k8s-1.36-nvidia-aarch64-v1.50.0-a1"}, amiFamily="Bottlerocket"),
+    terms({"name": "my-team-1.20-image"}),
     kubelet(maxPods=110, clusterDNS=["10.100.0.10", "fd00::a"], kubeReserved={"cpu": "100m"}),
     kubelet(evictionSoft={"memory.available": "10%"}, evictionSoftGracePeriod={"memory.available": "2m"}),
     kubelet(imageGCHighThresholdPercent=85, imageGCLowThresholdPercent=80),
+    kubelet(imageGCHighThresholdPercent=81),
+    kubelet(imageGCLowThresholdPercent=84),
+    kubelet(
+        evictionHard={"memory.available": "0%", "nodefs.available": "1Gi", "imagefs.available": "5%"},
+        evictionSoft={"memory.available": "5%", "nodefs.available": "10%", "imagefs.available": "10%"},
+        evictionSoftGracePeriod={"memory.available": "2m", "nodefs.available": "2m", "imagefs.available": "2m"},
+    ),
     with_amis(networkInterfaces=[interface(0, 0), interface(1, 0, "efa-only")]),
     with_amis(networkInterfaces=[]),
     with_amis(connectionTracking={"tcpEstablishedTimeout": 3600}),
@@ -242,6 +300,7 @@ FINE = [
     data("AL2023", "#!/bin/bash\necho hello\n"),
     data("AL2023", "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec: {}\n"),
     data("AL2023", MIME),
+    data("AL2023", MIME.replace("--b--", "--b")),
     data("Bottlerocket", '[settings.kernel]\nlockdown = "integrity"\n'),
     data("Windows2022", "Write-Host hello"),
     data("Custom", "anything"),
@@ -303,6 +362,21 @@ def test_an_arn_is_refused_with_the_name_to_write_instead() -> None:
 def test_a_broken_family_brings_no_echoes() -> None:
     paths = [problem.path for problem in check_node_class("x", {**AMIS, "amiFamily": "AL2022"}, KUBERNETES)]
     assert paths == ["nodeClasses.x.amiFamily"], "one mistake is told in several places"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "place"),
+    [
+        ("amiSelectorTerms", [{"alis": "al2023@v20261101"}], "[0].alis"),
+        ("amiSelectorTerms", [None], "[0]"),
+        ("subnetSelectorTerms", [{"id": 5}], "[0].id"),
+        ("securityGroupSelectorTerms", [{"tags": {"a": 1}}], "[0].tags.a"),
+    ],
+)
+def test_a_wrong_item_of_a_list_is_told_once(field: str, value: object, place: str) -> None:
+    entry = {field: value} if field == "amiSelectorTerms" else {**AMIS, field: value}
+    paths = [problem.path for problem in check_node_class("x", entry, KUBERNETES)]
+    assert paths == [f"nodeClasses.x.{field}{place}"], "one mistake is told as an empty list and as missing AMIs too"
 
 
 def test_an_entry_that_is_no_map_is_refused() -> None:

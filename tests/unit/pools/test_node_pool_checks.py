@@ -7,6 +7,7 @@ import pytest
 from components.spec.checks import check_node_pool
 from components.spec.problems import Problem
 
+ON_DEMAND = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}
 MORE = {"key": "example.com/team", "operator": "Exists"}
 
 
@@ -34,10 +35,12 @@ def only(*requirements: dict[str, Any]) -> dict[str, Any]:
     return {"requirements": list(requirements)}
 
 
+DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 ARCH = requirement("kubernetes.io/arch", "In", "amd64")
 CATEGORY = "karpenter.k8s.aws/instance-category"
 GENERATION = "karpenter.k8s.aws/instance-generation"
 FAMILY = "karpenter.k8s.aws/instance-family"
+ZONE = "topology.kubernetes.io/zone"
 CAPACITY = "karpenter.sh/capacity-type"
 
 ERRORS = [
@@ -149,6 +152,18 @@ ERRORS = [
     (only(requirement(FAMILY, "In", "g5"), requirement(CATEGORY, "In", "c")), "requirements",
     "no instance type satisfies"),
     (only(requirement(FAMILY, "In", "m7g"), ARCH), "requirements", "no instance type satisfies"),
+    (only({"key": CAPACITY, "operator": "DoesNotExist"}), "requirements", "exclude each other"),
+    (only({"key": ZONE, "operator": "DoesNotExist"}), "requirements", "exclude each other"),
+    (only(requirement(CAPACITY, "NotIn", "spot", "on-demand", "reserved")), "requirements", "exclude each other"),
+    (only(requirement("kubernetes.io/os", "NotIn", "linux", "windows")), "requirements", "exclude each other"),
+    (only(requirement(FAMILY, "In", "m5", "m6i", minValues=2), requirement(FAMILY, "NotIn", "m5"), ARCH),
+     "requirements", "they leave 1 of 2 values"),
+    (only({"key": FAMILY, "operator": "Exists", "minValues": 3}, requirement(FAMILY, "In", "m5", "m6i"), ARCH),
+     "requirements", "they leave 2 of 3 values"),
+    # values that no label has
+    (only(requirement(CATEGORY, "In", "C")), "requirements[0].values", "only values in lower case"),
+    (only(requirement(ZONE, "NotIn", "us-west-2A")), "requirements[0].values", "only values in lower case"),
+    (only(requirement("karpenter.k8s.aws/instance-gpu-name", "In", "T4")), "requirements[0].values", "lower case"),
     # labels
     ({"labels": {"karpenter.sh/x": "y"}}, 'labels["karpenter.sh/x"]', "belong to Karpenter"),
     ({"labels": {"kubernetes.io/arch": "x86"}}, 'labels["kubernetes.io/arch"]', "must be one of amd64, arm64"),
@@ -178,6 +193,8 @@ ERRORS = [
     ({"limits": {"cpu": "1,000"}}, "limits.cpu", "Kubernetes quantity"),
     ({"limits": {"cpu": "1e1.5"}}, "limits.cpu", "Kubernetes quantity"),
     ({"limits": {"cpu": "-1"}}, "limits.cpu", "must not be negative"),
+    ({"limits": {"CPU": "10"}}, "limits.CPU", "no node has such a resource"),
+    ({"limits": {"gpu": 1}}, "limits.gpu", "no node has such a resource"),
     ({"limits": {"nodes": "1500m"}}, "limits.nodes", "whole number of nodes"),
     ({"limits": {"cpu": 1.5}}, "limits.cpu", "must be text"),
     ({"weight": 101}, "weight", "1 to 100"),
@@ -187,6 +204,9 @@ ERRORS = [
     ({"replicas": 3, "limits": {"nodes": 2}}, "limits.nodes", "at least replicas (3)"),
     ({"replicas": -1}, "replicas", "0 and more"),
     (only(requirement(FAMILY, "In", "g5")), "limits", "only instances with GPUs"),
+    ({**only(requirement(FAMILY, "In", "g5")), "limits": {"amd.com/gpu": 8}}, "limits", "only instances with GPUs"),
+    ({"preset": "gpu", "limits": {"nvidia.com/gpu": None}}, "limits", "only instances with GPUs"),
+    ({"preset": "gpu", "limits": None}, "limits", "only instances with GPUs"),
     (only(requirement(FAMILY, "In", "inf2")), "limits", "only instances with Neuron devices"),
     # business hours
     (hours(timezone="Europe/Berln"), "businessHours.timezone", "no time zone"),
@@ -197,9 +217,13 @@ ERRORS = [
     (hours(days=[]), "businessHours.days", "must not be empty"),
     (hours(**{"from": "8:00"}), "businessHours.from", "00:00 to 23:59"),
     ({"businessHours": {"from": "08:00", "to": "18:00"}}, "businessHours.timezone", "is required"),
-    (hours(days=["mon", "tue", "wed", "thu", "fri", "sat", "sun"], to="24:00", **{"from": "00:00"}),
-    "disruption.budgets[1]",
-     "never lifts"),
+    (hours(days=DAYS, to="24:00", **{"from": "00:00"}), "businessHours", "1h of daylight saving leave no minute"),
+    (hours(days=DAYS, to="07:30", timezone="Australia/Lord_Howe"), "businessHours", "30m of daylight saving"),
+    (hours(days=DAYS, to="24:00", timezone="UTC", **{"from": "00:00"}), "businessHours", "these hours leave no minute"),
+    (hours(timezone=""), "businessHours.timezone", "no time zone"),
+    (hours(timezone="localtime"), "businessHours.timezone", "no time zone"),
+    (hours(timezone="europe/berlin"), "businessHours.timezone", "no time zone"),
+    ({"preset": "customer-facing", "businessHours": {"timezone": None}}, "businessHours.timezone", "is required"),
     ({"nodeClass": ""}, "nodeClass", "must not be empty"),
     ({"nodeClassRef": {"name": "default"}}, "nodeClassRef", "unknown field"),
 ]  # fmt: skip
@@ -214,10 +238,29 @@ WARNINGS = [
     (budget("0", reasons=["Drifted"]), "disruption.budgets", "keep their old AMI"),
     ({"disruption": {"budgets": []}}, "disruption.budgets", "no limit"),
     ({"expireAfter": "12h", **window("0 9 * * *")}, "expireAfter", "takes no notice of budgets"),
-    ({"taints": [{"key": "mine", "effect": "NoSchedule"}]}, "taints", "no preset's sample workload tolerates"),
+    *(
+        ({"taints": [taint]}, "taints", "no preset's sample workload tolerates")
+        for taint in (
+            {"key": "mine", "effect": "NoSchedule"},
+            {"key": "workload", "effect": "NoSchedule"},
+            {"key": "workload", "value": "bacth-spot", "effect": "NoSchedule"},
+            {"key": "workload", "value": "batch-spot", "effect": "NoExecute"},
+            {"key": "nvidia.com/gpu", "value": "present", "effect": "NoExecute"},
+        )
+    ),
+    ({"replicas": 2, "limits": {"nodes": 2}}, "limits.nodes", "a drifted node is never replaced"),
+    ({"limits": {"memory": 4000}}, "limits.memory", "less than the smallest instance has"),
+    ({"limits": {"memory": "4000m"}}, "limits.memory", "less than the smallest instance has"),
+    ({"limits": {"cpu": "500m"}}, "limits.cpu", "less than the smallest instance has"),
+    (
+        only({"key": FAMILY, "operator": "Exists", "minValues": 50}, ARCH, requirement(CATEGORY, "In", "x")),
+        "requirements",
+        "different values of karpenter.k8s.aws/instance-family",
+    ),
     (only(ARCH, requirement(CAPACITY, "In", "spot"), requirement(FAMILY, "In", "m5")), "requirements", "fewer than 15"),
     (only(requirement(FAMILY, "In", "m99")), "requirements", "no instance type known to this version"),
     (only(requirement(GENERATION, "Gt", "90")), "requirements", "no instance type known to this version"),
+    (only(requirement("karpenter.k8s.aws/instance-gpu-manufacturer", "In", "habana")), "requirements", "known to this"),
 ]
 
 FINE = [
@@ -243,6 +286,28 @@ FINE = [
         "limits": {"nvidia.com/gpu": 8},
     },
     {"replicas": 2, "limits": {"nodes": "3"}},
+    only_budget("10%", schedule="@daily", duration="24h"),
+    {
+        "disruption": {
+            "budgets": [
+                {"nodes": "50%", "schedule": "0 18 * * *", "duration": "14h"},
+                {"nodes": "1", "schedule": "0 8 * * *", "duration": "10h"},
+            ]
+        }
+    },
+    {"limits": {"hugepages-2Mi": "1Gi", "example.com/fpga": 2, "pods": 500, "ephemeral-storage": "1Ti"}},
+    {"taints": [{"key": "workload", "value": "batch-spot", "effect": "NoSchedule"}]},
+    {"taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}]},
+    {"labels": {"team": None}, "disruption": {"consolidateAfter": None}, "limits": {"cpu": None, "memory": "4Ti"}},
+    {"preset": "general", "labels": {"workload": None}, "disruption": {"consolidateAfter": None, "budgets": None}},
+    {"preset": "customer-facing", "businessHours": {"days": None, "timezone": "Asia/Tokyo"}},
+    {"preset": "general", "requirements": [requirement("beta.kubernetes.io/arch", "In", "arm64")]},
+    only(requirement(CAPACITY, "NotIn", "spot"), requirement("kubernetes.io/os", "NotIn", "windows"), ARCH),
+    only(
+        requirement(FAMILY, "In", "m5", "m6i", "m7i", minValues=2), requirement(FAMILY, "NotIn", "m5"), ARCH, ON_DEMAND
+    ),
+    hours(days=DAYS, to="07:00", timezone="Australia/Lord_Howe"),
+    hours(timezone="Pacific/Auckland", to="06:00"),
     {"taints": [{"key": "mine", "effect": "PreferNoSchedule", "timeAdded": "2026-01-01T00:00:00Z"}]},
     {"startupTaints": [{"key": "node.cilium.io/agent-not-ready", "effect": "NoExecute"}]},
     {"annotations": {"example.com/owner": "any text\n"}},
@@ -297,6 +362,45 @@ def test_all_mistakes_are_told_at_once() -> None:
     paths = {problem.path.removeprefix("nodePools.x.") for problem in problems(entry, "error")}
     expected = {"weight", "expireAfter", "limits.cpu", "taints[0].effect", "disruption.budgets[1].schedule"}
     assert paths == expected, "a person would mend one mistake a run, and run five times"
+
+
+def test_hours_that_never_end_are_told_once_and_where_they_were_written() -> None:
+    paths = [problem.path for problem in check_node_pool("x", hours(days=DAYS, to="24:00", **{"from": "00:00"}))]
+    assert paths == ["nodePools.x.businessHours"], "the reader looks for a budget that nobody wrote"
+    wrong = {**hours(timezone="Mars/Base"), **window("99 9 * * *")}
+    paths = [problem.path.removeprefix("nodePools.x.") for problem in problems(wrong, "error")]
+    assert paths == ["businessHours.timezone", "disruption.budgets[1].schedule"], "wrong hours hide a wrong budget"
+
+
+def test_a_budget_that_never_lifts_is_told_once() -> None:
+    assert len(problems(window("0 0 * * *", "24h"), "error")) == 1, "one mistake reads like two"
+
+
+@pytest.mark.parametrize(
+    ("entry", "remedy"),
+    [
+        ({"preset": "GPU"}, "did you mean gpu?"),
+        ({"taints": [{"key": "a", "effect": "noschedule"}]}, "did you mean NoSchedule?"),
+        ({"nodeClass": 5}, "write it in quotes"),
+        ({"disruption": {"budgets": [{"nodes": None}]}}, "write a value, or remove the line"),
+        (only(requirement(CATEGORY, "In", "C", "m")), "write c, m"),
+        ({"limits": {"CPU": 1}}, "did you mean cpu?"),
+        (
+            {"apiVersion": "karpenter.sh/v1beta1"},
+            "remove it: every entry becomes an object of v1, with the fields of v1",
+        ),
+        ({"limits": {"gpu": 1}}, "did you mean nvidia.com/gpu?"),
+    ],
+)
+def test_the_remedy_fits_what_was_written(entry: dict[str, Any], remedy: str) -> None:
+    assert [p.remedy for p in problems(entry, "error")] == [remedy], "the reader is sent to write something else"
+
+
+@pytest.mark.parametrize("value", ["ARM64", "x86_64"])
+def test_a_misspelt_value_is_told_once(value: str) -> None:
+    assert len(check_node_pool("x", only(requirement("kubernetes.io/arch", "In", value), ON_DEMAND))) == 1, (
+        "one mistake reads like two"
+    )
 
 
 def test_a_message_about_a_list_points_to_where_it_stands_in_the_configuration() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from components.spec.node_pool import NodePoolSpec
-from components.spec.presets import PRESETS, TAINT_KEYS, expand_node_pool
+from components.spec.presets import GPU_TAINT, PRESETS, WORKLOAD, expand_node_pool
 
 
 def keys(entry: dict[str, Any]) -> list[str]:
@@ -20,7 +20,7 @@ def test_a_preset_is_a_whole_pool(preset: str) -> None:
     assert entry["labels"] == {"workload": preset}, "pods cannot ask for the pool"
     assert expand_node_pool("x", entry) == entry, "expanding twice changes the pool"
     taints = {taint["key"] for taint in entry.get("taints", [])}
-    assert taints <= TAINT_KEYS, "no sample workload tolerates the taint"
+    assert taints <= {WORKLOAD, GPU_TAINT}, "no sample workload tolerates the taint"
     assert bool(taints) == (preset != "general"), "a pod that asks for nothing lands on a special pool"
 
 
@@ -60,6 +60,21 @@ def test_null_removes_and_an_empty_list_opens() -> None:
     assert entry["taints"] == []
     assert entry["limits"] == {}
     assert "expireAfter" not in entry
+
+
+def test_an_old_name_of_a_label_replaces_the_preset_s_requirement_too() -> None:
+    own = {"key": "beta.kubernetes.io/arch", "operator": "In", "values": ["arm64"]}
+    found = keys(expand_node_pool("x", {"preset": "general", "requirements": [own]}))
+    assert "kubernetes.io/arch" not in found, "the two exclude each other, and the preset cannot be overridden"
+
+
+def test_null_in_a_map_removes_with_and_without_a_preset() -> None:
+    entry = {"labels": {"team": None}, "annotations": {"a": None, "b": "c"}, "disruption": {"consolidateAfter": None}}
+    for whole in (entry, {**entry, "preset": "general"}):
+        expanded = expand_node_pool("x", whole)
+        assert "team" not in expanded["labels"], "the API server refuses a label that is null"
+        assert expanded["annotations"] == {"b": "c"}
+        assert "consolidateAfter" not in expanded["disruption"]
 
 
 def test_requirements_without_a_preset_are_taken_as_they_are() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from settings.draft import Draft
-from settings.fleet_checks import check_roles, needed_gates
+from settings.fleet_checks import check_roles, check_zones, needed_gates
 from tests.unit.settings.support import AMI, config, errors, told, warnings
 
 SPOT = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot", "on-demand"]}
@@ -140,3 +140,53 @@ def test_an_unreadable_controller_section_makes_up_nothing() -> None:
     paths = {line.split(": found")[0] for line in errors(data)}
     assert {"karpenter-eks:controllerRole.x", "karpenter-eks:karpenter.featureGates.x"} <= paths
     assert told(data)[0] is None
+
+
+def zone(*values: str, key: str = "topology.kubernetes.io/zone") -> dict[str, Any]:
+    places = {"key": key, "operator": "In", "values": list(values)}
+    on_demand = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}
+    return config(nodePools={"default": {"requirements": [AMD64, on_demand, places]}})
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("topology.kubernetes.io/zone", ["us-east-1a"]),
+        ("topology.kubernetes.io/zone", ["us-west-2"]),
+        ("topology.kubernetes.io/zone", ["us-west-22a", "eu-west-1a"]),
+        ("failure-domain.beta.kubernetes.io/zone", ["eu-west-1a"]),
+        ("topology.kubernetes.io/region", ["eu-west-1"]),
+    ],
+)
+def test_a_pool_in_another_region_is_refused(key: str, values: list[str]) -> None:
+    [line] = errors(zone(*values, key=key))
+    assert "nodePools.default.requirements[2].values" in line, "the message points to another requirement"
+    assert "must lie in the stack's region, us-west-2: the pool never launches a node" in line, (
+        "pods stay pending, and no error shows why"
+    )
+
+
+def test_one_zone_of_another_region_is_a_warning() -> None:
+    data = zone("us-west-2a", "us-east-1a")
+    assert errors(data) == []
+    [line] = warnings(data)
+    assert 'found ["us-east-1a"]' in line
+    assert "they never match" in line
+
+
+@pytest.mark.parametrize("value", ["us-west-2a", "us-west-2-lax-1a", "us-west-2-wl1-las-wlz-1"])
+def test_zones_of_the_region_are_fine(value: str) -> None:
+    assert told(zone(value))[1] == [], "a zone, a local zone or a Wavelength zone of the region is refused"
+    assert told(zone("us-west-2", key="topology.kubernetes.io/region"))[1] == []
+
+
+def test_zones_wait_for_the_region_and_for_requirements_that_can_be_read() -> None:
+    assert list(check_zones(Draft(zone("x")), None)) == []
+    odd: list[Any] = ["x", {"operator": "In", "key": "topology.kubernetes.io/zone", "values": 5}]
+    assert list(check_zones(Draft(config(nodePools={"default": {"requirements": odd}})), "us-west-2")) == []
+
+
+def test_an_entry_with_nothing_after_its_name_is_an_empty_one() -> None:
+    assert told(config(nodePools={"default": None}))[1] == [], "`default:` is the walkthrough's pool, and is refused"
+    [line] = errors(config(nodeClasses={"default": None}))
+    assert "AMIs are pinned, and yours are still to be chosen" in line, "the class is called missing instead"
