@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -36,26 +36,53 @@ RECORDING = ROOT / "docs" / "lab-results" / "ami-life.json"
 PRODUCTION = ("--policy-pack", "policies", "--policy-pack-config", "policies/config.prod.json")
 
 
+class Nodes(NamedTuple):
+    """How far a roll-out is: numbers of nodes, and of ready pods.
+
+    Attributes:
+        old: Nodes of the old AMI that stay.
+        draining: Nodes of it that Karpenter takes away and whose instances still run: what a budget counts.
+        ending: Nodes of it that are drained and whose instances EC2 was told to terminate; no budget counts them
+            (source: BuildDisruptionBudgetMapping in pkg/controllers/disruption/helpers.go of Karpenter 1.14.3).
+        new: Nodes of the new AMI, launching ones too.
+        ready: Ready pods.
+    """
+
+    old: int
+    draining: int
+    ending: int
+    new: int
+    ready: int
+
+
 @dataclass
 class RollOut:
     """What was seen while nodes were replaced.
 
     Attributes:
-        steps: What changed and when: seconds since the update began, nodes of the old AMI that stay, nodes of it that
-            are being taken away, nodes of the new one (launching ones too), ready pods.
+        steps: What changed, and how many seconds after the update began.
     """
 
-    steps: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+    steps: list[tuple[int, Nodes]] = field(default_factory=list)
+
+    def note(self, second: int, nodes: Nodes) -> None:
+        """Note it unless nothing changed."""
+        if not self.steps or self.steps[-1][1] != nodes:
+            self.steps.append((second, nodes))
 
     @property
     def most_disrupted(self) -> int:
-        """Largest number of nodes that were being taken away at once."""
-        return max(going for _, _, going, _, _ in self.steps)
+        """Largest number of nodes that were being drained at once."""
+        return max(nodes.draining for _, nodes in self.steps)
 
     @property
     def least_ready(self) -> int:
         """Smallest number of ready pods."""
-        return min(ready for *_, ready in self.steps)
+        return min(nodes.ready for _, nodes in self.steps)
+
+    def rows(self) -> list[list[int]]:
+        """The steps as docs/ami-updates.md shows them."""
+        return [[second, *nodes] for second, nodes in self.steps]
 
 
 @dataclass
@@ -173,9 +200,24 @@ def is_going(claim: dict[str, Any]) -> bool:
     return "deletionTimestamp" in claim["metadata"]
 
 
+def is_ending(claim: dict[str, Any]) -> bool:
+    conditions = claim.get("status", {}).get("conditions", [])
+    return is_going(claim) and any(
+        each["type"] == "InstanceTerminating" and each["status"] == "True" for each in conditions
+    )
+
+
 def images(lab: Lab) -> set[str]:
     """The images of the NodeClaims that stay."""
     return {image_of(each) for each in lab.cluster.node_claims() if not is_going(each)}
+
+
+def nodes_of(claims: list[dict[str, Any]], image: str, ready: int) -> Nodes:
+    """Sort NodeClaims by how far they are on the way to an image."""
+    going, ending = sum(map(is_going, claims)), sum(map(is_ending, claims))
+    # A NodeClaim has no image before it is launched; what is launched now is new.
+    new = sum(image_of(each) in {"", image} and not is_going(each) for each in claims)
+    return Nodes(len(claims) - going - new, going - ending, ending, new, ready)
 
 
 def rolls_out(team: Team, image: str) -> RollOut:
@@ -184,16 +226,14 @@ def rolls_out(team: Team, image: str) -> RollOut:
     team.up()
 
     def left() -> str | None:
-        ready, claims = ready_pods(team.lab), team.lab.cluster.node_claims()
-        going = sum(map(is_going, claims))
-        # A NodeClaim has no image before it is launched; what is launched now is new.
-        new = sum(image_of(each) in {"", image} and not is_going(each) for each in claims)
-        old = len(claims) - going - new
-        if not seen.steps or seen.steps[-1][1:] != (old, going, new, ready):
-            seen.steps.append((round(time.monotonic() - started), old, going, new, ready))
-        if not old and not going and ready == REPLICAS:
+        nodes = nodes_of(team.lab.cluster.node_claims(), image, ready_pods(team.lab))
+        seen.note(round(time.monotonic() - started), nodes)
+        if not (nodes.old or nodes.draining or nodes.ending) and nodes.ready == REPLICAS:
             return None
-        return f"{old} old nodes, {going} going, {new} new; {ready} of {REPLICAS} pods are ready"
+        return (
+            f"{nodes.old} old nodes, {nodes.draining} draining, {nodes.ending} ending, {nodes.new} new; "
+            f"{nodes.ready} of {REPLICAS} pods are ready"
+        )
 
     story.wait(f"waiting for nodes of {image} only", left, TIMEOUT)
     assert seen.least_ready >= REPLICAS - 1, f"pods were not kept available: {seen}"
@@ -273,8 +313,8 @@ def record(team: Team, forth: RollOut, back: RollOut) -> None:
     told = {
         "karpenter": DEFAULT_KARPENTER_VERSION,
         "replicas": REPLICAS,
-        "rollOut": forth.steps,
-        "rollBack": back.steps,
+        "rollOut": forth.rows(),
+        "rollBack": back.rows(),
         "commands": team.said,
     }
     RECORDING.write_text(json.dumps(told, indent=1) + "\n")

@@ -28,5 +28,6 @@ def _steps(told: dict[str, Any], name: str) -> str:
     rows = [f"| {' | '.join(map(str, step))} |" for step in told[name]]
     seconds = told[name][-1][0]
     setting = f'In the lab, with Karpenter {told["karpenter"]}, {told["replicas"]} nodes and `nodes: "1"`'
-    titles = "| second | old nodes | going | new nodes | ready pods |\n| --: | --: | --: | --: | --: |"
-    return "\n".join([f"{setting}: {seconds} s.\n", titles, *rows]) + "\n"
+    titles = ["second", "old nodes", "draining", "ending", "new nodes", "ready pods"]
+    head = [f"| {' | '.join(titles)} |", f"| {' | '.join('--:' for _ in titles)} |"]
+    return "\n".join([f"{setting}: {seconds} s.\n", *head, *rows]) + "\n"
