@@ -194,7 +194,7 @@ class Ebs(Strict):
         "I/O operations a second that are paid for.",
         source=NODE_CLASS_CRD,
         unit="operations a second",
-        allowed="gp3: 3000 to 16000; io1: 100 to 64000; io2: 100 to 256000; not for other types",
+        allowed="gp3: 3000 to 80000; io1: 100 to 64000; io2: 100 to 256000; not for other types",
         example="3000",
         ge=1,
         le=256_000,
@@ -222,10 +222,10 @@ class Ebs(Strict):
         "Throughput of a gp3 volume.",
         source=NODE_CLASS_CRD,
         unit="MiB a second",
-        allowed="125 to 1000; gp3 only",
+        allowed="125 to 2000; gp3 only",
         example="250",
         ge=125,
-        le=1000,
+        le=2000,
     )
     volume_initialization_rate: int | None = doc(
         None,
@@ -243,7 +243,8 @@ class Ebs(Strict):
         source=NODE_CLASS_CRD,
         unit="Gi, G, Ti or T",
         allowed=(
-            "a whole number and its unit: gp2 and gp3 1 to 16384 Gi, io1 and io2 from 4 Gi, st1 and sc1 from 125 Gi"
+            "a whole number and its unit: gp2 1 to 16384 Gi, gp3 1 to 59000 Gi, io1 4 to 16384 Gi, io2 4 to 59000 Gi, "
+            "st1 and sc1 125 to 16384 Gi, standard 1 to 1024 Gi"
         ),
         example="100Gi",
         pattern=VOLUME_SIZE,

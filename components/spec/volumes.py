@@ -12,8 +12,8 @@ from components.spec.node_class_parts import BlockDeviceMapping, Ebs
 from components.spec.problems import ABSENT, Problem
 from components.spec.quantities import GIB, value
 
-_TYPES_WITH_IOPS: Final = {"gp3": (3000, 16_000, 500), "io1": (100, 64_000, 50), "io2": (100, 256_000, 1000)}
-"""Least and most I/O operations a second, and most for each GiB."""
+TYPES_WITH_IOPS: Final = {"gp3": (3000, 80_000, 500), "io1": (100, 64_000, 50), "io2": (100, 256_000, 1000)}
+"""Least and most I/O operations a second, and most for each GiB (source: EbsBlockDevice in the EC2 API reference)."""
 
 _NEED_IOPS: Final = frozenset({"io1", "io2"})
 _WORD: Final = re.compile(r"^[\w-]+\Z", re.ASCII)
@@ -23,16 +23,16 @@ _KMS_KEY: Final = re.compile(
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\Z"
 )
 
-_SIZES: Final = {
+SIZES: Final = {
     "gp2": (1, 16_384),
-    "gp3": (1, 16_384),
+    "gp3": (1, 65_536),
     "io1": (4, 16_384),
     "io2": (4, 65_536),
     "st1": (125, 16_384),
     "sc1": (125, 16_384),
     "standard": (1, 1024),
 }
-"""Least and most GiB of each volume type."""
+"""Least and most GiB of each volume type (source: EbsBlockDevice in the EC2 API reference)."""
 
 _SMALLEST: Final = {
     ("AL2", "/dev/xvda"): 20,
@@ -63,7 +63,7 @@ def _gib(size: str) -> float:
 
 
 def _size_problems(path: str, size: str, kind: str, family: str | None, device: str | None) -> Iterator[Problem]:
-    least, most = _SIZES[kind]
+    least, most = SIZES[kind]
     gib = _gib(size)
     if not least * 0.93 <= gib <= most:  # EC2 takes whole GiB, Karpenter rounds 125G up to 117Gi
         yield Problem(path, size, f"{kind} volumes have {least} to {most} GiB", "choose a size in this range")
@@ -75,11 +75,11 @@ def _size_problems(path: str, size: str, kind: str, family: str | None, device: 
 
 def _performance_problems(path: str, ebs: Ebs, kind: str) -> Iterator[Problem]:
     if ebs.iops is not None:
-        if kind not in _TYPES_WITH_IOPS:
+        if kind not in TYPES_WITH_IOPS:
             rule = f"{kind} volumes have no iops of their own"
             yield Problem(join(path, "iops"), ebs.iops, rule, "remove it, or use gp3, io1 or io2")
         else:
-            least, most, each = _TYPES_WITH_IOPS[kind]
+            least, most, each = TYPES_WITH_IOPS[kind]
             if not least <= ebs.iops <= most:
                 yield Problem(join(path, "iops"), ebs.iops, f"{kind} takes {least} to {most}", "choose one of these")
             elif ebs.volume_size is not None and ebs.iops > max(each * _gib(ebs.volume_size), least):

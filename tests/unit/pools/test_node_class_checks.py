@@ -1,11 +1,14 @@
 """Every way in which one EC2NodeClass can be wrong, with what its author would suffer."""
 
+import re
 from typing import Any
 
+import botocore.loaders
 import pytest
 
 from components.spec.checks import check_node_class
 from components.spec.problems import Problem
+from components.spec.volumes import SIZES, TYPES_WITH_IOPS
 
 ID = "0123456789abcdef0"
 AMIS = {"amis": {"amd64": f"ami-{ID}"}}
@@ -132,7 +135,7 @@ ERRORS = [
     (with_amis(diskSize="Ti"), "diskSize", "a whole number and its unit"),
     (with_amis(diskSize="10Gi"), "diskSize", "AMI needs 20Gi"),
     (with_amis(diskSize="40Gi", amiFamily="Windows2022"), "diskSize", "AMI needs 50Gi"),
-    (with_amis(diskSize="17Ti"), "diskSize", "1 to 16384 GiB"),
+    (volume(volumeSize="17Ti", volumeType="gp2"), f"{EBS}.volumeSize", "1 to 16384 GiB"),
     (with_amis(diskSize="50Gi", amiFamily="Custom", userData="x"), "diskSize", "volumes that only it knows"),
     ({**volume(volumeSize="50Gi"), "diskSize": "50Gi"}, "diskSize", "together with blockDeviceMappings"),
     (with_amis(blockDeviceMappings=[{}]), "blockDeviceMappings[0].deviceName", "required by EC2"),
@@ -152,11 +155,11 @@ ERRORS = [
     (volume(volumeSize="125Gi", volumeType="st1"), f"{EBS}.volumeType", "it boots from there, and not from st1"),
     (volume("Bottlerocket", volumeSize="125Gi", volumeType="sc1"), f"{EBS}.volumeType", "it boots from there"),
     (volume(volumeSize="50Gi", volumeType="gp2", iops=3000), f"{EBS}.iops", "no iops of their own"),
-    (volume(volumeSize="50Gi", volumeType="gp3", iops=17000), f"{EBS}.iops", "gp3 takes 3000 to 16000"),
+    (volume(volumeSize="50Gi", volumeType="gp3", iops=80001), f"{EBS}.iops", "gp3 takes 3000 to 80000"),
     (volume(volumeSize="20Gi", volumeType="io1", iops=5000), f"{EBS}.iops", "at most 50 for each GiB"),
     (volume(volumeSize="50Gi", volumeType="gp2", throughput=200), f"{EBS}.throughput", "no throughput of their own"),
     (volume(volumeSize="50Gi", throughput=1000), f"{EBS}.throughput", "every 4 iops"),
-    (volume(volumeSize="50Gi", throughput=100), f"{EBS}.throughput", "125 to 1000"),
+    (volume(volumeSize="50Gi", throughput=100), f"{EBS}.throughput", "125 to 2000"),
     (volume(volumeSize="50Gi", volumeType="st1"), f"{EBS}.volumeSize", "125 to 16384 GiB"),
     (with_amis(blockDeviceMappings=[{"deviceName": "/dev/xvda", "ebs": {"volumeSize": "50Gi"}}] * 2),
      "blockDeviceMappings", "only once"),
@@ -272,6 +275,7 @@ FINE = [
     reservations({"id": f"cr-{ID}"}, {"instanceMatchCriteria": "targeted", "ownerID": "123456789012"}),
     with_amis(placementGroupSelector={"name": "x"}),
     volume(volumeSize="100Gi", volumeType="gp3", iops=6000, throughput=500, kmsKeyID="alias/x"),
+    volume(volumeSize="58Ti", iops=80_000, throughput=2000),
     volume(snapshotID=f"snap-{ID}", volumeInitializationRate=200),
     volume(volumeSize="1Ti", volumeType="io2", iops=256000),
     volume(
@@ -383,3 +387,21 @@ def test_an_entry_that_is_no_map_is_refused() -> None:
     nothing: Any = "default"
     assert check_node_class("x", nothing, KUBERNETES)[0].rule == "must be a map"
     assert "lower-case" in check_node_class("X", AMIS, KUBERNETES)[0].rule
+
+
+def told_by_ec2(member: str) -> dict[str, tuple[int, int]]:
+    """Least and most of a member of EbsBlockDevice, by volume type, as EC2's API model tells it."""
+    model = botocore.loaders.Loader().load_service_model("ec2", "service-2")
+    text = re.sub(r"(\s|<[^>]+>)+", " ", model["shapes"]["EbsBlockDevice"]["members"][member]["documentation"])
+    ranges = re.findall(r"((?:\w+ and )?\w+)\s*:\s*([\d,]+)\s*-\s*([\d,]+)", text)
+    return {
+        kind: (int(least.replace(",", "")), int(most.replace(",", "")))
+        for kinds, least, most in ranges
+        for kind in kinds.split(" and ")
+    }
+
+
+def test_volumes_may_be_as_large_and_as_fast_as_ec2_makes_them() -> None:
+    speeds = {kind: bounds[:2] for kind, bounds in TYPES_WITH_IOPS.items()}
+    assert told_by_ec2("Iops") == speeds, "a volume that EC2 makes is refused here, or one that it refuses is not"
+    assert told_by_ec2("VolumeSize") == SIZES, "a volume that EC2 makes is refused here, or one that it refuses is not"
