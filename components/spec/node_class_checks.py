@@ -162,7 +162,7 @@ def _metadata_problems(path: str, options: MetadataOptions) -> Iterator[Problem]
     if options.http_endpoint == "disabled":
         rule = "the EKS AMIs ask the metadata service when they start, so nodes will not join"
         yield Problem(
-            join(path, "httpEndpoint"), "disabled", rule, "write enabled, unless the AMI is your own", ("warning")
+            join(path, "httpEndpoint"), "disabled", rule, "write enabled, unless the AMI is your own", "warning"
         )
 
 

@@ -200,7 +200,7 @@ def _accelerator_problems(path: str, spec: NodePoolSpec, sets: Mapping[str, Valu
         if not types & ~with_device and not limited & set(resources):
             rule = f"the pool launches only instances with {what}, and nothing limits their number"
             yield Problem(
-                join(path, ("limits")), spec.limits or ABSENT, rule, f'add {resources[0]}: "8", or what you can pay for'
+                join(path, "limits"), spec.limits or ABSENT, rule, f'add {resources[0]}: "8", or what you can pay for'
             )
 
 
@@ -209,10 +209,12 @@ def _spot_problems(path: str, sets: Mapping[str, ValueSet], types: int) -> Itera
         return
     count = (types & table().spot).bit_count()
     if count < LEAST_SPOT_TYPES:
-        rule = f"Spot from fewer than {LEAST_SPOT_TYPES} instance types is interrupted often and never consolidated"
-        yield Problem(
-            join(path, "requirements"), f"{count} instance types", rule, "allow more families or sizes", ("warning")
+        found = f"{count} instance type{'' if count == 1 else 's'}"
+        rule = (
+            f"Spot from fewer than {LEAST_SPOT_TYPES} instance types is interrupted often, and Karpenter replaces it "
+            "by no cheaper Spot instance"
         )
+        yield Problem(join(path, "requirements"), found, rule, "allow more families or sizes", "warning")
 
 
 def check_pool(path: str, spec: NodePoolSpec, written: NodePoolSpec) -> Iterator[Problem]:

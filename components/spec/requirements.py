@@ -262,7 +262,7 @@ def _instance_problems(where: str, sets: Mapping[str, ValueSet]) -> Iterator[Pro
             continue  # told with the requirement itself
         rule = f"{key}: no instance type known to this version has {value}"
         yield Problem(
-            where, value, rule, "check the spelling; ignore this for instances newer than mid-2026", ("warning")
+            where, value, rule, "check the spelling; ignore this for instances newer than mid-2026", "warning"
         )
     if not unknown and not instance_types(sets):
         keys = [key for key in sets if table().values(key)]
