@@ -261,9 +261,8 @@ def _instance_problems(where: str, sets: Mapping[str, ValueSet]) -> Iterator[Pro
         if value != value.lower() or value not in labels.KNOWN_VALUES.get(key, {value}):
             continue  # told with the requirement itself
         rule = f"{key}: no instance type known to this version has {value}"
-        yield Problem(
-            where, value, rule, "check the spelling; ignore this for instances newer than mid-2026", "warning"
-        )
+        remedy = "check the spelling; ignore this for instances newer than mid-2026, or that us-east-1 does not have"
+        yield Problem(where, value, rule, remedy, "warning")
     if not unknown and not instance_types(sets):
         keys = [key for key in sets if table().values(key)]
         rule = f"no instance type satisfies all of {', '.join(keys)} at once, so the pool never launches a node"
