@@ -73,16 +73,19 @@ def check_business_hours(path: str, hours: BusinessHours) -> Iterator[Problem]:
         yield Problem(join(where, "timezone"), hours.timezone, "is no time zone of the IANA list", remedy)
 
 
+_TAINTS_OF_KARPENTER: Final = frozenset({"karpenter.sh/disrupted", "karpenter.sh/unregistered"})
+"""Other keys of its domain are free, such as karpenter.sh/capacity-type (source: pkg/apis/v1/taints.go at 1.14.3)."""
+
+
 def _taint_problems(path: str, spec: NodePoolSpec) -> Iterator[Problem]:
     taints: dict[str, tuple[Taint, ...]] = {"taints": spec.taints or (), "startupTaints": spec.startup_taints or ()}
     seen: dict[tuple[str, str], str] = {}
     for field, entries in taints.items():
         for index, taint in enumerate(entries):
             where = join(path, field, index)
-            if taint.key.split("/")[0].endswith("karpenter.sh"):
-                yield Problem(
-                    join(where, "key"), taint.key, "Karpenter sets its own taints itself", ("use a key of your own")
-                )
+            if taint.key in _TAINTS_OF_KARPENTER:
+                rule = "Karpenter sets and removes this taint itself"
+                yield Problem(join(where, "key"), taint.key, rule, "use a key of your own")
             if (taint.key, taint.effect) in seen:
                 rule = f"{taint.key} with {taint.effect} stands in {seen[taint.key, taint.effect]} already"
                 yield Problem(where, taint.key, rule, "remove one of them")

@@ -54,7 +54,7 @@ STRICTER: dict[str, str] = {
     r"must be whole hours": "the kubelet cannot read it",
     r"is the kubelet's own": "the kubelet does not start",
     r"Karpenter knows .* itself|overlays cannot ask": "Karpenter's validation: the overlay is never Ready",
-    r"Karpenter sets its own taints": "Karpenter would fight over the taint",
+    r"Karpenter sets and removes this taint": "Karpenter would fight over the taint",
     # What never works, or never ends
     r"this date never comes|must be longer than nothing": "the window never opens",
     r"never lifts|cover all times": "no node is ever replaced",

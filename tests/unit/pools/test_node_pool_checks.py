@@ -173,7 +173,12 @@ ERRORS = [
     # taints
     ({"taints": [{"key": "workload", "effect": "NoSchedul"}]}, "taints[0].effect", "must be one of NoSchedule"),
     ({"taints": [{"key": "workload", "effect": "NoSchedule"}] * 2}, "taints[1]", "stands in taints already"),
-    ({"taints": [{"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}]}, "taints[0].key", "sets its own taints"),
+    ({"taints": [{"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}]}, "taints[0].key", "removes this taint"),
+    (
+        {"startupTaints": [{"key": "karpenter.sh/unregistered", "effect": "NoExecute"}]},
+        "startupTaints[0].key",
+        "removes this taint",
+    ),
     ({"taints": [{"key": "workload", "effect": "NoSchedule", "timeAdded": "now"}]}, "taints[0].timeAdded",
     "RFC 3339"),
     (
@@ -246,6 +251,7 @@ WARNINGS = [
             {"key": "workload", "value": "bacth-spot", "effect": "NoSchedule"},
             {"key": "workload", "value": "batch-spot", "effect": "NoExecute"},
             {"key": "nvidia.com/gpu", "value": "present", "effect": "NoExecute"},
+            {"key": "karpenter.sh/capacity-type", "value": "spot", "effect": "NoSchedule"},
         )
     ),
     ({"replicas": 2, "limits": {"nodes": 2}}, "limits.nodes", "a drifted node is never replaced"),
