@@ -17,6 +17,8 @@ from ops.render import Block, after_key, entry, inline
 Path = Sequence[str | int]
 _PLACEHOLDER: Final = r"[ ]*#[ ]*{key}:[^\n]*<[^\n]*>[^\n]*\n?"
 """A commented-out key whose value is still to be filled in, as in `# amis: {{amd64: <AMI id>}}`."""
+_CONFLICT: Final = re.compile(r"^(<{7}|={7}|>{7})( .*)?$", re.MULTILINE)
+"""What git leaves in a file that it could not merge."""
 
 
 def plain(text: str, name: str) -> Any:  # what YAML holds
@@ -32,6 +34,11 @@ def plain(text: str, name: str) -> Any:  # what YAML holds
     try:
         return _load(text)[1]
     except MarkedYAMLError as error:
+        conflict = _CONFLICT.search(text)
+        if conflict is not None:
+            line = text.count("\n", 0, conflict.start()) + 1
+            msg = f"{name}:{line}: a merge that was not finished; keep what both sides added, and remove git's marks"
+            raise OpsError(msg) from error
         mark = error.problem_mark
         where = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark is not None else name
         found = (error.problem or "cannot be read").splitlines()[0]

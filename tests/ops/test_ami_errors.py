@@ -286,6 +286,13 @@ def test_ledger_that_is_no_yaml(ops: Ops) -> None:
     assert ":3:1" in lines[0], "people would search for the place"
 
 
+def test_ledger_with_a_merge_that_was_not_finished(ops: Ops) -> None:
+    ops.ledger_path.write_text("schemaVersion: 1\n<<<<<<< HEAD\namis: {}\n=======\namis: {a: 1}\n>>>>>>> theirs\n")
+    lines = ops.bad("status")
+    assert len(lines) == 1, lines
+    assert "ledger.yaml:2: a merge" in lines[0], "people would look for a mistake in YAML that nobody wrote"
+
+
 def test_ledger_with_an_id_twice(ops: Ops) -> None:
     ops.ledger_path.write_text("schemaVersion: 1\namis: {}\namis: {}\n")
     lines = ops.bad("check")
