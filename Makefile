@@ -34,8 +34,8 @@ test-covered: $(STACK_READY) ## the same, and at least 95 % of the branches of s
 	@$(FAST) --cov --cov-report=term:skip-covered --cov-fail-under=95
 test-lab: $(LAB_READY) tools ## the tests that run the real engine in a running lab
 	@$(BIN)/pytest -m "engine or lab" -n 2 --dist loadfile --durations=10
-lint: $(STACK_READY) ## ruff, mypy --strict, import-linter
-	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy . && $(BIN)/mypy examples/app-stack/__main__.py && $(BIN)/lint-imports
+lint: $(STACK_READY) ## ruff, mypy --strict, import-linter, the ledger of AMIs
+	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy . && $(BIN)/mypy examples/app-stack/__main__.py && $(BIN)/lint-imports && $(BIN)/python -m ops ami check
 bench: $(LAB_READY) tools ## previews with 1 to 500 NodePools beside their floor
 	@$(LAB) bench
 
