@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from components.spec.ami_fit import architectures
-from components.spec.defaults import ARCH, CAPACITY_TYPE, OS
+from components.spec.defaults import ARCH, CAPACITY_TYPE, OS, ZONE
 from components.spec.instance_types import table
 from components.spec.labels import KNOWN_VALUES
 from components.spec.model_problems import join
@@ -19,6 +19,7 @@ from components.spec.problems import ABSENT, Problem
 from components.spec.requirements import ANY, ValueSet, beyond_table, instance_types, of_pool
 
 _GPU_COUNT: Final = "karpenter.k8s.aws/instance-gpu-count"
+_ZONE_ID: Final = "topology.k8s.aws/zone-id"
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,28 @@ def _variant_problems(pools: list[Pool], classes: Mapping[str, Class]) -> Iterat
             yield Problem(join("nodeClasses", name, "amis"), sorted(with_gpu + without), rule, remedy, "warning")
 
 
+def _is_zonal(node_class: NodeClassSpec) -> bool:
+    """Whether capacity of the class lies in one zone by its nature."""
+    return bool(node_class.placement_group_selector or node_class.capacity_reservation_selector_terms)
+
+
+def _names_one_zone(pool: Pool) -> bool:
+    return any(len(pool.sets.get(key, ANY).included or ()) == 1 for key in (ZONE, _ZONE_ID))
+
+
+def _zone_problems(pools: list[Pool], classes: Mapping[str, Class]) -> Iterator[Problem]:
+    """One subnet is one zone: fine for pools that say so, a surprise for the others."""
+    for name, node_class in classes.items():
+        ids = {term.id for term in node_class.spec.subnet_selector_terms or ()}
+        surprised = [pool.name for pool in pools if pool.spec.node_class == name and not _names_one_zone(pool)]
+        if len(ids) == 1 and None not in ids and surprised and not _is_zonal(node_class.spec):
+            rule = f"one subnet is one zone: pool {surprised[0]} has no node elsewhere when that zone fails or is full"
+            remedy = f"add a subnet of each zone, or require one {ZONE} in the pool if that is meant"
+            yield Problem(
+                join("nodeClasses", name, "subnetSelectorTerms"), sorted(map(str, ids)), rule, remedy, "warning"
+            )
+
+
 def _covers(outer: ValueSet, inner: ValueSet) -> bool:
     """Whether every value that the inner set allows is allowed by the outer one; only certain answers are yes."""
     if outer in {inner, ANY}:
@@ -177,4 +200,5 @@ def check_together(pools: list[Pool], classes: Mapping[str, Class], names: Mappi
             yield from _os_problems(pool, node_class)
             yield from _reservation_problems(pool, node_class)
     yield from _variant_problems(pools, classes)
+    yield from _zone_problems(pools, classes)
     yield from _shadow_problems(pools)

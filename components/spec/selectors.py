@@ -17,6 +17,10 @@ _PARAMETER: Final = re.compile(
     r"^(arn:aws[a-z-]*:ssm:[a-z0-9-]+:([0-9]{12})?:parameter/)?[\w./-]+(:[\w.-]+)?\Z", re.ASCII
 )
 _CLUSTER_TAG: Final = "kubernetes.io/cluster/"
+_SAME_IN_EVERY_VPC: Final = frozenset({"kubernetes.io/role/elb", "kubernetes.io/role/internal-elb"})
+_VALUE_TELLS_WHOSE: Final = frozenset(
+    {"Name", "karpenter.sh/discovery", "aws:eks:cluster-name", "alpha.eksctl.io/cluster-name"}
+)
 
 
 def given(term: Strict) -> dict[str, Any]:
@@ -99,6 +103,23 @@ def _matches_all(path: str, terms: Sequence[Strict], what: str, *, error: bool) 
             yield Problem(join(path, index), fields, rule, remedy, "error" if error else "warning")
 
 
+def _of_no_cluster(path: str, terms: Sequence[Strict], what: str) -> Iterator[Problem]:
+    """Tags that resources of every cluster carry: Karpenter asks EC2 for the whole region, not for one VPC.
+
+    Source: pkg/providers/subnet/subnet.go and pkg/providers/securitygroup/securitygroup.go at v1.14.
+    """
+    for index, term in enumerate(terms):
+        tags = given(term).get("tags", {})
+        common = [
+            key in _SAME_IN_EVERY_VPC or (key in _VALUE_TELLS_WHOSE and value.strip("*?") == "")
+            for key, value in tags.items()
+        ]
+        if common and all(common):
+            rule = f"finds {what} of other clusters and VPCs too, if the region has any with these tags"
+            remedy = "add a tag that only this cluster's have, such as karpenter.sh/discovery: <name of the cluster>"
+            yield Problem(join(path, index), given(term), rule, remedy, "warning")
+
+
 def _placement_group(path: str, selector: PlacementGroupSelector) -> Iterator[Problem]:
     if len(given(selector)) != 1:
         yield Problem(path, given(selector), "must have exactly one of name and id", "keep one of them")
@@ -118,8 +139,10 @@ def check_selectors(path: str, spec: NodeClassSpec) -> Iterator[Problem]:
         error=False,
     )
     yield from _matches_all(subnets, spec.subnet_selector_terms or (), "subnets", error=False)
+    yield from _of_no_cluster(subnets, spec.subnet_selector_terms or (), "subnets")
     groups = join(path, "securityGroupSelectorTerms")
     yield from _matches_all(groups, spec.security_group_selector_terms or (), "security groups", error=True)
+    yield from _of_no_cluster(groups, spec.security_group_selector_terms or (), "security groups")
     yield from _terms(groups, spec.security_group_selector_terms or (), ("id", "name"))
     yield from _or_of_tags(groups, spec.security_group_selector_terms or ())
     yield from _cluster_tag_only(

@@ -37,6 +37,7 @@ def arch(*values: str) -> dict[str, Any]:
 
 ON_DEMAND = requirement("karpenter.sh/capacity-type", "In", "on-demand")
 FAMILY = "karpenter.k8s.aws/instance-family"
+ZONE = "topology.kubernetes.io/zone"
 
 
 def check(pools: dict[str, Any], classes: dict[str, Any] | None = None, **others: Any) -> list[Problem]:
@@ -99,6 +100,44 @@ def test_instances_of_one_architecture_need_only_its_ami() -> None:
 @pytest.mark.parametrize("node_class", ["by-alias", "by-name", "default"])
 def test_an_architecture_that_an_ami_may_serve_is_let_through(node_class: str) -> None:
     assert not check({"a": {"nodeClass": node_class, "requirements": [arch("arm64"), ON_DEMAND]}})
+
+
+SUBNET = {"id": "subnet-0123456789abcdef0"}
+
+
+@pytest.mark.parametrize(
+    ("terms", "pool"),
+    [
+        ([SUBNET], {}),
+        ([SUBNET], {"requirements": [ON_DEMAND, requirement(ZONE, "In", "us-west-2a", "us-west-2b")]}),
+    ],
+    ids=str,
+)
+def test_a_single_subnet_under_a_pool_for_every_zone_is_a_warning(terms: list[Any], pool: dict[str, Any]) -> None:
+    problems = check({"a": pool}, {"default": {**BOTH, "subnetSelectorTerms": terms}})
+    assert told(problems, "nodeClasses.default.subnetSelectorTerms", "one subnet is one zone", "warning"), (
+        "all nodes land in one zone, and nobody notices before that zone fails"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "pool"),
+    [
+        ({"subnetSelectorTerms": [SUBNET]}, {"requirements": [ON_DEMAND, requirement(ZONE, "In", "us-west-2a")]}),
+        ({"subnetSelectorTerms": [SUBNET]}, {"labels": {"topology.k8s.aws/zone-id": "usw2-az1"}}),
+        ({"subnetSelectorTerms": [SUBNET], "placementGroupSelector": {"name": "x"}}, {}),
+        ({"subnetSelectorTerms": [SUBNET], "capacityReservationSelectorTerms": [{"tags": {"a": "b"}}]}, {}),
+        ({"subnetSelectorTerms": [SUBNET, {"id": "subnet-0fedcba9876543210"}]}, {}),
+        ({"subnetSelectorTerms": [SUBNET, {"tags": {"a": "b"}}]}, {}),
+        ({"subnetSelectorTerms": [{"tags": {"a": "b"}}]}, {}),
+    ],
+    ids=str,
+)
+def test_subnets_of_one_zone_on_purpose_or_of_several_are_let_through(
+    fields: dict[str, Any], pool: dict[str, Any]
+) -> None:
+    problems = check({"a": pool}, {"default": {**BOTH, **fields}})
+    assert not problems, f"a warning that its reader cannot act on: {[each.line() for each in problems]}"
 
 
 def test_one_of_two_architectures_without_an_ami_is_a_warning() -> None:

@@ -229,6 +229,19 @@ WARNINGS = [
         "for Kubernetes 1.35, the cluster has 1.36",
     ),
     (subnets({"tags": {"*": "*"}}), "subnetSelectorTerms[0]", "matches every one of the region's subnets"),
+    (subnets({"tags": {"karpenter.sh/discovery": "*"}}), "subnetSelectorTerms[0]", "of other clusters and VPCs"),
+    (subnets({"tags": {"Name": "*"}}), "subnetSelectorTerms[0]", "of other clusters and VPCs"),
+    (
+        subnets({"id": f"subnet-{ID}"}, {"tags": {"kubernetes.io/role/internal-elb": "1"}}),
+        "subnetSelectorTerms[1]",
+        "of other clusters and VPCs",
+    ),
+    (groups({"tags": {"karpenter.sh/discovery": "*"}}), "securityGroupSelectorTerms[0]", "of other clusters and VPCs"),
+    (
+        groups({"tags": {"aws:eks:cluster-name": "*", "Name": "*"}}),
+        "securityGroupSelectorTerms[0]",
+        "of other clusters and VPCs",
+    ),
     (
         kubelet(
             evictionHard={"memory.available": "10%"},
@@ -270,6 +283,9 @@ FINE = [
     with_amis(instanceProfile="my-profile"),
     subnets({"id": f"subnet-{ID}"}, {"id": "subnet-01234567"}),
     subnets({"tags": {"a": "b", "c": "*"}}),
+    subnets({"tags": {"kubernetes.io/role/internal-elb": "1", "karpenter.sh/discovery": "mine"}}),
+    subnets({"tags": {"karpenter.sh/discovery/mine": "*"}}),
+    subnets({"tags": {"Name": "mine-*"}}),
     groups({"name": "nodes"}, {"id": f"sg-{ID}"}),
     groups({"tags": {"kubernetes.io/cluster/x": "*", "team": "a"}}),
     reservations({"id": f"cr-{ID}"}, {"instanceMatchCriteria": "targeted", "ownerID": "123456789012"}),
