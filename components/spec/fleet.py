@@ -56,14 +56,18 @@ def _missing_class(pool: Pool, names: Mapping[str, object]) -> Problem:
 
 def _arch_problems(pool: Pool, node_class: Class) -> Iterator[Problem]:
     served = architectures(node_class.spec, node_class.family)
-    if served is None:
-        return
     asked = pool.sets.get(ARCH, ANY)
     wanted = {arch for arch in KNOWN_VALUES[ARCH] if asked.allows(arch)}
     if pool.types and not beyond_table(pool.sets):
         wanted = {arch for arch in wanted if table().values(ARCH).get(arch, 0) & pool.types}
     where = join(pool.path, "requirements")
     name = pool.spec.node_class
+    if ARCH not in pool.sets and len(wanted if served is None else wanted & served) > 1:
+        rule = f"nothing says {ARCH}: a pod with an image of one architecture may land on a node of the other"
+        remedy = f"add {{key: {ARCH}, operator: In, values: [amd64]}}, or [amd64, arm64] if every image is for both"
+        yield Problem(where, ABSENT, rule, remedy, "warning")
+    if served is None:
+        return
     if wanted and not wanted & served:
         rule = f"class {name} has AMIs for {', '.join(sorted(served))} only, so the pool never launches a node"
         yield Problem(where, sorted(wanted), rule, f"add an AMI to nodeClasses.{name}.amis, or use another class")

@@ -260,11 +260,13 @@ class NodePoolSpec(Strict):
     )
     requirements: tuple[Requirement, ...] | None = doc(
         None,
-        "Conditions on the instances. Together with the labels at most 100.",
+        "Conditions on the instances. Together with the labels at most 100. Without a preset a list replaces the "
+        "default whole: name architecture and capacity type in it, too.",
         source=NODE_POOL_CRD,
         default_text="amd64, linux, on-demand, categories c, m and r, instance generation above 2",
         allowed="at most 100",
-        example="[{key: kubernetes.io/arch, operator: In, values: [amd64]}]",
+        example="[{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}, "
+        "{key: kubernetes.io/arch, operator: In, values: [amd64]}]",
         strict=False,
         max_length=100,
     )

@@ -220,6 +220,16 @@ def _spot_problems(path: str, sets: Mapping[str, ValueSet], types: int) -> Itera
         yield Problem(join(path, "requirements"), found, rule, "allow more families or sizes", "warning")
 
 
+def _unsaid_capacity_type(path: str, sets: Mapping[str, ValueSet]) -> Iterator[Problem]:
+    """A list of requirements without a preset that forgot what the defaults said."""
+    if CAPACITY_TYPE not in sets:
+        rule = f"nothing says {CAPACITY_TYPE}, so Karpenter launches Spot: this list replaces the default, on-demand"
+        remedy = (
+            f"add {{key: {CAPACITY_TYPE}, operator: In, values: [on-demand]}}, or [spot, on-demand] if you mean both"
+        )
+        yield Problem(join(path, "requirements"), ABSENT, rule, remedy, "warning")
+
+
 def check_pool(path: str, spec: NodePoolSpec, written: NodePoolSpec) -> Iterator[Problem]:
     """Problems of one pool, errors and warnings.
 
@@ -237,6 +247,7 @@ def check_pool(path: str, spec: NodePoolSpec, written: NodePoolSpec) -> Iterator
     yield from _limit_problems(path, spec)
     yield from _without_hours(path, spec, written, check_disruption(path, spec))
     sets = of_pool(spec)
+    yield from _unsaid_capacity_type(path, sets)
     if not beyond_table(sets):
         types = instance_types(sets)
         yield from _accelerator_problems(path, spec, sets, types)

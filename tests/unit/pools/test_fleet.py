@@ -35,7 +35,9 @@ def arch(*values: str) -> dict[str, Any]:
     return requirement("kubernetes.io/arch", "In", *values)
 
 
-ON_DEMAND = requirement("karpenter.sh/capacity-type", "In", "on-demand")
+CAPACITY = "karpenter.sh/capacity-type"
+ON_DEMAND = requirement(CAPACITY, "In", "on-demand")
+PLAIN = (arch("amd64"), ON_DEMAND)
 FAMILY = "karpenter.k8s.aws/instance-family"
 ZONE = "topology.kubernetes.io/zone"
 
@@ -102,6 +104,21 @@ def test_an_architecture_that_an_ami_may_serve_is_let_through(node_class: str) -
     assert not check({"a": {"nodeClass": node_class, "requirements": [arch("arm64"), ON_DEMAND]}})
 
 
+@pytest.mark.parametrize("node_class", ["default", "by-alias", "by-name", "custom-both"])
+def test_two_architectures_that_nobody_asked_for_are_a_warning(node_class: str) -> None:
+    classes = {**CLASSES, "custom-both": {**BOTH, "amiFamily": "Custom", "userData": "x"}}
+    problems = check({"a": {"nodeClass": node_class, "requirements": [ON_DEMAND]}}, classes)
+    assert told(problems, "nodePools.a.requirements", "of one architecture may land", "warning"), (
+        "pods with an amd64 image crash on a Graviton node, only now and then"
+    )
+    both = {"nodeClass": node_class, "requirements": [arch("amd64", "arm64"), ON_DEMAND]}
+    assert not check({"a": both}, classes), "who names both has thought of it"
+    one = {"nodeClass": node_class, "requirements": [requirement(FAMILY, "In", "m7i"), ON_DEMAND]}
+    assert not check({"a": one}, classes), "instances of one architecture need no word about it"
+    label = {"nodeClass": node_class, "requirements": [ON_DEMAND], "labels": {"kubernetes.io/arch": "amd64"}}
+    assert not check({"a": label}, classes), "a label says it, too"
+
+
 SUBNET = {"id": "subnet-0123456789abcdef0"}
 
 
@@ -123,7 +140,7 @@ def test_a_single_subnet_under_a_pool_for_every_zone_is_a_warning(terms: list[An
 @pytest.mark.parametrize(
     ("fields", "pool"),
     [
-        ({"subnetSelectorTerms": [SUBNET]}, {"requirements": [ON_DEMAND, requirement(ZONE, "In", "us-west-2a")]}),
+        ({"subnetSelectorTerms": [SUBNET]}, {"requirements": [*PLAIN, requirement(ZONE, "In", "us-west-2a")]}),
         ({"subnetSelectorTerms": [SUBNET]}, {"labels": {"topology.k8s.aws/zone-id": "usw2-az1"}}),
         ({"subnetSelectorTerms": [SUBNET], "placementGroupSelector": {"name": "x"}}, {}),
         ({"subnetSelectorTerms": [SUBNET], "capacityReservationSelectorTerms": [{"tags": {"a": "b"}}]}, {}),
@@ -157,12 +174,12 @@ def test_a_linux_pool_of_a_windows_class_is_refused() -> None:
 
 
 def test_reserved_capacity_without_reservations_is_refused() -> None:
-    reserved = requirement("karpenter.sh/capacity-type", "In", "reserved")
-    mixed = requirement("karpenter.sh/capacity-type", "In", "reserved", "on-demand")
+    reserved = requirement(CAPACITY, "In", "reserved")
+    mixed = requirement(CAPACITY, "In", "reserved", "on-demand")
     path, rule = "nodePools.a.requirements", "selects no capacity reservation"
     assert told(check({"a": {"requirements": [reserved]}}), path, rule), "the pool would never launch a node"
     assert told(check({"a": {"requirements": [mixed]}}), path, rule, "warning"), "the reservation stays unused"
-    assert not check({"a": {"nodeClass": "reserved", "requirements": [reserved]}})
+    assert not check({"a": {"nodeClass": "reserved", "requirements": [reserved, arch("amd64")]}})
 
 
 def test_one_pinned_ami_for_pools_with_and_without_gpus_is_a_warning() -> None:

@@ -242,6 +242,8 @@ WARNINGS = [
     (only_budget("1", reasons=["Drifted"]), "disruption.budgets", "limits Underutilized, Empty"),
     (budget("0", reasons=["Drifted"]), "disruption.budgets", "keep their old AMI"),
     ({"disruption": {"budgets": []}}, "disruption.budgets", "no limit"),
+    (only(requirement("topology.kubernetes.io/zone", "In", "us-west-2a")), "requirements", "launches Spot"),
+    (only(), "requirements", "launches Spot"),
     ({"expireAfter": "12h", **window("0 9 * * *")}, "expireAfter", "takes no notice of budgets"),
     *(
         ({"taints": [taint]}, "taints", "no preset's sample workload tolerates")
@@ -281,11 +283,13 @@ FINE = [
     window("*/15 8-17 1,15 jan-mar ?", "5m"),
     window("0 9 1 * mon", "8h0s"),
     {"expireAfter": "Never", "terminationGracePeriod": "1h30m", "weight": 100},
-    only(requirement(GENERATION, "Gte", 3), requirement("karpenter.k8s.aws/instance-cpu", "Lte", "16")),
-    only(requirement("karpenter.k8s.aws/instance-gpu-count", "DoesNotExist")),
-    only(requirement("x", "NotIn", "a"), requirement("x", "DoesNotExist")),
+    only(requirement(GENERATION, "Gte", 3), requirement("karpenter.k8s.aws/instance-cpu", "Lte", "16"), ON_DEMAND),
+    only(requirement("karpenter.k8s.aws/instance-gpu-count", "DoesNotExist"), ON_DEMAND),
+    only(requirement("x", "NotIn", "a"), requirement("x", "DoesNotExist"), ON_DEMAND),
     only(requirement(CAPACITY, "In", "spot", "on-demand")),
-    only(requirement("topology.kubernetes.io/zone", "In", "us-west-2a")),
+    only(requirement("topology.kubernetes.io/zone", "In", "us-west-2a"), ON_DEMAND),
+    {**only(), "labels": {CAPACITY: "on-demand"}},
+    {"preset": "general", "requirements": [requirement("topology.kubernetes.io/zone", "In", "us-west-2a")]},
     {"limits": {"cpu": 1000, "memory": "4Ti", "nodes": 10, "nvidia.com/gpu": "0"}},
     {
         **only(requirement(FAMILY, "In", "g5"), requirement(CAPACITY, "In", "on-demand")),

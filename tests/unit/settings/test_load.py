@@ -82,7 +82,8 @@ def test_warnings_are_told_and_end_nothing(said: list[str]) -> None:
         "default": {"nodeClass": "default"},
         "batch": {"requirements": [], "weight": 1},
     }
-    assert [text.split(": found")[0] for text in said] == ["karpenter-eks:spotServiceLinkedRole"]
+    expected = ["karpenter-eks:spotServiceLinkedRole", "karpenter-eks:nodePools.batch.requirements"]
+    assert [text.split(": found")[0] for text in said] == expected
 
 
 def test_a_missing_region_is_told_beside_the_rest() -> None:
