@@ -125,9 +125,11 @@ def _variant_problems(pools: list[Pool], classes: Mapping[str, Class]) -> Iterat
             yield Problem(join("nodeClasses", name, "amis"), sorted(with_gpu + without), rule, remedy, "warning")
 
 
-def _is_zonal(node_class: NodeClassSpec) -> bool:
-    """Whether capacity of the class lies in one zone by its nature."""
-    return bool(node_class.placement_group_selector or node_class.capacity_reservation_selector_terms)
+def _only_subnet(node_class: NodeClassSpec) -> str | None:
+    """The one subnet that a class names, where its capacity could lie in several zones."""
+    ids = {term.id for term in node_class.subnet_selector_terms or ()}
+    is_zonal = node_class.placement_group_selector or node_class.capacity_reservation_selector_terms
+    return next(iter(ids)) if len(ids) == 1 and not is_zonal else None
 
 
 def _names_one_zone(pool: Pool) -> bool:
@@ -136,15 +138,15 @@ def _names_one_zone(pool: Pool) -> bool:
 
 def _zone_problems(pools: list[Pool], classes: Mapping[str, Class]) -> Iterator[Problem]:
     """One subnet is one zone: fine for pools that say so, a surprise for the others."""
-    for name, node_class in classes.items():
-        ids = {term.id for term in node_class.spec.subnet_selector_terms or ()}
-        surprised = [pool.name for pool in pools if pool.spec.node_class == name and not _names_one_zone(pool)]
-        if len(ids) == 1 and None not in ids and surprised and not _is_zonal(node_class.spec):
-            rule = f"one subnet is one zone: pool {surprised[0]} has no node elsewhere when that zone fails or is full"
+    subnets = {name: subnet for name, each in classes.items() if (subnet := _only_subnet(each.spec)) is not None}
+    told: set[str] = set()
+    for pool in pools:
+        name = pool.spec.node_class
+        if name in subnets and name not in told and not _names_one_zone(pool):
+            told.add(name)
+            rule = f"one subnet is one zone: pool {pool.name} has no node elsewhere when that zone fails or is full"
             remedy = f"add a subnet of each zone, or require one {ZONE} in the pool if that is meant"
-            yield Problem(
-                join("nodeClasses", name, "subnetSelectorTerms"), sorted(map(str, ids)), rule, remedy, "warning"
-            )
+            yield Problem(join("nodeClasses", name, "subnetSelectorTerms"), subnets[name], rule, remedy, "warning")
 
 
 def _covers(outer: ValueSet, inner: ValueSet) -> bool:
