@@ -2,6 +2,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
 from tests.policies import builders as b
@@ -126,6 +127,26 @@ def test_a_ledger_that_cannot_be_read_approves_nothing(tmp_path: Path, text: str
         file.write_text(text)
     found = on_resource("ami-approved", b.CLASS_TYPE, b.node_class(), config={"ledger": str(file)}).violations
     assert [message.startswith("ledger: found ") for message in found] == [True], f"everything is approved: {found}"
+
+
+def test_a_ledger_is_parsed_once_for_all_resources_and_again_when_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    load = yaml.safe_load
+
+    def counted(text: str) -> Any:
+        parsed.append(text)
+        return load(text)
+
+    monkeypatch.setattr(yaml, "safe_load", counted)
+    file = tmp_path / "ledger.yaml"
+    config = {"ledger": str(file), "environment": "dev"}
+    for text, passes in ((LEDGER, True), ("schemaVersion: 2\n", False), (LEDGER.replace("in-use", "retired"), False)):
+        file.write_text(text)
+        found = [on_resource("ami-approved", b.CLASS_TYPE, b.node_class(), config=config) for _ in range(20)]
+        assert {not each.violations for each in found} == {passes}, "an old ledger decides"
+    assert len(parsed) == 3, "a preview of many node classes parses years of AMIs again for each of them, for minutes"
 
 
 def test_the_cluster_s_version_and_the_pools_architectures_are_compared(ledger: str) -> None:

@@ -1,6 +1,7 @@
 """The ledger of AMIs (amis/ledger.yaml): which image may run where."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ class LedgerError(Exception):
         self.message = message
 
 
-def read(path: str) -> dict[str, dict[str, Any]]:
+def read(path: str) -> Mapping[str, Mapping[str, Any]]:
     """The entries of a ledger by AMI id.
 
     Args:
@@ -32,18 +33,32 @@ def read(path: str) -> dict[str, dict[str, Any]]:
     Raises:
         LedgerError: If it is missing, no YAML, or of another form.
     """
-    file = PACK / path
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        reason = getattr(error, "strerror", None) or type(error).__name__
-        message = f"ledger: found {path}, which cannot be read ({reason}); must be a YAML file; set ledger to its path"
-        raise LedgerError(message) from None
+        text = (PACK / path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise LedgerError(_unreadable(path, error)) from None
+    entries = _entries(path, text)
+    if isinstance(entries, str):
+        raise LedgerError(entries)
+    return entries
+
+
+@lru_cache(maxsize=1)
+def _entries(path: str, text: str) -> Mapping[str, Mapping[str, Any]] | str:
+    """The entries, or why there are none. Kept: a ledger grows for years, and every resource is judged by it."""
+    try:
+        data = yaml.safe_load(text)
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        return _unreadable(path, error)
     entries = data.get("amis") if isinstance(data, Mapping) else None
     if not isinstance(entries, Mapping) or data.get("schemaVersion") != SCHEMA_VERSION:
-        message = f"ledger: found {path} of another form; must have schemaVersion 1 and amis; mend the file"
-        raise LedgerError(message)
+        return f"ledger: found {path} of another form; must have schemaVersion 1 and amis; mend the file"
     return {str(key): dict(value) if isinstance(value, Mapping) else {} for key, value in entries.items()}
+
+
+def _unreadable(path: str, error: Exception) -> str:
+    reason = getattr(error, "strerror", None) or type(error).__name__
+    return f"ledger: found {path}, which cannot be read ({reason}); must be a YAML file; set ledger to its path"
 
 
 def status(entry: Mapping[str, Any], environment: str) -> str:
