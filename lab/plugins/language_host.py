@@ -6,6 +6,7 @@ github.com/pulumi/pulumi/sdk/v3, which the lab keeps among its assets.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -39,18 +40,23 @@ def exec_script() -> Path:
 
 
 def python_of(options: Mapping[str, Any], root: str) -> str:
-    """The Python that a program runs with: its virtual environment's, where it names one.
+    """The Python that a program runs with: its virtual environment's, or without one the first on PATH.
 
     Args:
         options: The options of the runtime in Pulumi.yaml or PulumiPolicy.yaml.
         root: The folder of that file.
+
+    Raises:
+        FileNotFoundError: If the environment is not there; the official host does not look further either.
     """
     environment = options.get("virtualenv")
-    if environment:
-        found = Path(root) / str(environment) / "bin" / "python"
-        if found.exists():
-            return str(found)
-    return sys.executable
+    if not environment:
+        return shutil.which("python3") or sys.executable
+    found = Path(root) / str(environment) / "bin" / "python"
+    if not found.exists():
+        message = f"virtualenv: found {environment}; {found} is not there; run `pulumi install`"
+        raise FileNotFoundError(message)
+    return str(found)
 
 
 class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
@@ -104,9 +110,12 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     def Run(self, request: Any, _context: Any) -> Any:
         """Run a Pulumi program and say how it ended."""
         info = request.info
-        options = MessageToDict(info.options)
+        try:
+            python = python_of(MessageToDict(info.options), info.root_directory)
+        except FileNotFoundError as error:
+            return language_pb2.RunResponse(error=str(error))
         command = [
-            python_of(options, info.root_directory),
+            python,
             "-u",
             str(exec_script()),
             f"--monitor={request.monitor_address}",
@@ -136,9 +145,11 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
 
     def RunPlugin(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
         """Run a policy pack or a component provider, and hand on what it prints."""
-        options = MessageToDict(request.info.options)
         root = request.info.root_directory or request.info.program_directory
-        python = python_of(options, root)
+        try:
+            python = python_of(MessageToDict(request.info.options), root)
+        except FileNotFoundError as error:
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
         program = str(Path(request.info.program_directory) / (request.info.entry_point or "."))
         if request.kind == "analyzer":
             command = [python, "-u", "-m", "pulumi.policy", *request.args, program]
