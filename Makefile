@@ -45,8 +45,8 @@ tools: $(LAB_READY) ## build the lab's programs, where they are not built yet
 docs: $(STACK_READY) ## write again what is generated: tables, references, schema
 	@$(BIN)/python -m tests.generated --write
 lock: $(STACK_READY) ## pin the newest versions that the .in files allow
-	@for f in requirements requirements-ops requirements-dev lab/emulator/requirements; do \
-	  $(BIN)/uv pip compile -q --python-version 3.11 --universal --fork-strategy fewest --generate-hashes \
+	@for f in requirements requirements-dev lab/emulator/requirements; do \
+	  $(BIN)/uv pip compile -q --python-version 3.11 --universal --fork-strategy fewest --generate-hashes --no-strip-extras \
 	    --no-emit-index-url --no-emit-find-links --no-header --no-config --no-annotate $$f.in -o $$f.txt; done
 
 .venv/.installed: requirements-dev.txt
